@@ -1,0 +1,60 @@
+"""What every command shares: `--json`, `--debug`, `--force`, and where text for people goes."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from quorate.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def common_options(command: Command) -> Command:
+    """The command with `--json FILE` (passed on as `json_path`) and `--debug` (read by `main`) added."""
+    command = click.option(
+        "--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."
+    )(command)
+    return click.option(
+        "--json",
+        "json_path",
+        metavar="FILE",
+        help="Write the result as JSON; - for standard output, and nothing else goes there.",
+    )(command)
+
+
+def console(json_path: str | None) -> "Console":
+    """Where text for people goes: standard output, or standard error while JSON has standard output."""
+    from rich.console import Console
+
+    return Console(stderr=json_path == "-", highlight=False, soft_wrap=False)
+
+
+def write_json(json_path: str | None, record: dict[str, Any]) -> None:
+    """Write the record where `--json` says (whole or not at all); nothing when it was not given."""
+    if json_path is None:
+        return
+    text = json.dumps(record, indent=1, allow_nan=False)
+    if json_path == "-":
+        print(text)
+        sys.stdout.flush()
+    else:
+        from quorate.files.atomic import write_text
+
+        write_text(Path(json_path), text + "\n")
+
+
+def require_absent(path: str | Path | None, force: bool) -> None:
+    """Raise unless an output may be written there: it does not exist, or `--force` was given."""
+    if path is None or str(path) == "-":
+        return
+    if not Path(path).absolute().parent.is_dir():
+        raise InputError(f"{path}: the folder {Path(path).absolute().parent} does not exist; make it first")
+    if Path(path).exists() and not force:
+        raise InputError(f"{path}: exists already; --force overwrites it")
