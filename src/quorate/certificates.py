@@ -1,0 +1,94 @@
+"""The record of a certificate: what is promised, how surely, on which data, and all numbers behind it."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+SAMPLING = (
+    "the hold-out samples are independent draws from the distribution of deployment and were not used for "
+    "training, early stopping, checkpoint choice, calibration or the choice of the prior"
+)
+MEANING = {
+    "first-order-kl": "twice the Gibbs risk, PAC-Bayes-kl: holds for all weights at once",
+    "first-order-lambda": "twice the Gibbs risk, PAC-Bayes-lambda: the objective of first-order weights",
+    "tandem-kl": "four times the tandem risk, PAC-Bayes-kl: holds for all weights at once",
+    "tandem-lambda": "the paper's bound, the objective of tandem weights: holds for all weights at once",
+    "moment": "first and second moment together: holds for all weights at once",
+    "cantelli": "Chebyshev-Cantelli with a free centre: holds for all weights at once",
+    "ctd": "Chebyshev-Cantelli on tandem and Gibbs risk: holds for all weights at once",
+    "disagreement": "Gibbs risk less disagreement, two classes: holds for all weights at once",
+    "c1": "the C-bound from Gibbs risk and disagreement, two classes: holds for all weights at once",
+    "c2": "the C-bound from tandem risk and disagreement, two classes: holds for all weights at once",
+    "holdout": "errors of the vote counted on samples that had no part in the weights",
+    "split": "errors of the vote counted on samples kept apart when the weights were chosen",
+    "occam": "errors of the vote counted on all samples, paid for by how long the weights are to write down",
+    "best-member": "errors of the one member that votes, paid for by choosing it among all",
+}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """With probability 1 - delta over the draw of the hold-out samples, the vote's risk is at most `risk`.
+
+    Attributes
+    ----------
+    name : which bound, one of `MEANING`.
+    vote : the vote that is certified, ``"majority"`` or ``"average"``.
+    risk : the bound, rounded outward; 1 or more is vacuous.
+    delta : the probability with which the certificate may fail.
+    samples : how many hold-out samples enter the bound.
+    inputs : every number that enters the formula.
+
+    Examples
+    --------
+    >>> c = Certificate("split", "average", 0.0741, 0.05, 4000, {"errors": 270})
+    >>> c.promise
+    'with probability 95% over the draw of 4,000 hold-out samples, the average vote errs on at most 7.41% of new samples'
+    """
+
+    name: str
+    vote: str
+    risk: float
+    delta: float
+    samples: int
+    inputs: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the bound promises nothing, being 1 or more."""
+        return self.risk >= 1.0
+
+    @property
+    def promise(self) -> str:
+        """The certificate as one plain sentence."""
+        sure = f"with probability {100 * (1 - self.delta):g}% over the draw of {self.samples:,} hold-out samples"
+        if self.vacuous:
+            return f"{sure}, nothing is promised about the {self.vote} vote (the bound is vacuous)"
+        return f"{sure}, the {self.vote} vote errs on at most {percent_up(self.risk)} of new samples"
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate as plain data, with its sentence and its assumption."""
+        record = asdict(self)
+        record["vacuous"] = self.vacuous
+        record["promise"] = self.promise
+        record["meaning"] = MEANING[self.name]
+        record["assumption"] = SAMPLING
+        return record
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> "Certificate":
+        """The certificate that `to_json` wrote."""
+        keys = ("name", "vote", "risk", "delta", "samples", "inputs")
+        return cls(**{key: record[key] for key in keys if key in record})
+
+
+def percent_up(risk: float) -> str:
+    """The risk in per cent, rounded up to two decimals, so that what is shown still holds.
+
+    >>> percent_up(0.07411), percent_up(0.08), percent_up(0.5)
+    ('7.42%', '8.00%', '50.00%')
+    """
+    hundredths = risk * 1e4
+    nearest = round(hundredths)
+    # a risk that is a whole number of hundredths but for float noise must not be pushed up by one
+    whole = nearest if abs(hundredths - nearest) < 1e-6 else int(hundredths) + 1
+    return f"{whole / 100:.2f}%"

@@ -1,0 +1,128 @@
+"""Tables that people read: an ensemble, a verification, predictions."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from quorate.certificates import MEANING, SAMPLING, percent_up
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.ensemble import Ensemble
+    from quorate.predicting import Predicted
+    from quorate.verification import Verification
+
+# Members beyond these, and lighter ones, are folded into one line.
+SHOWN_MEMBERS = 12
+
+
+def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
+    """Print members, certificates, the promise, what is not given and why, and warnings."""
+    console.print(_headline(ensemble))
+    console.print(_members(ensemble))
+    console.print(_certificates(ensemble))
+    best = ensemble.best
+    console.print(f"[bold]Promise[/bold] ({best.name}): {best.promise}.{_price(ensemble)}", style="green")
+    console.print(f"[dim]Provided that {SAMPLING}.[/dim]")
+    for row in ensemble.certification.unavailable:
+        console.print(f"[dim]not given: {row.name}: {row.why}[/dim]")
+    for warning in ensemble.warnings:
+        console.print(f"[yellow]warning: {escape(warning)}[/yellow]")
+
+
+def _headline(ensemble: "Ensemble") -> str:
+    w, split = ensemble.weighting, ensemble.split
+    how = {
+        "nothing": "fixed without the hold-out, certified on all of it",
+        "part": f"chosen on {split.weighing:,} samples, {split.certifying:,} kept for certifying",
+        "all": f"chosen on all {w.samples:,} samples",
+    }[ensemble.chosen_on]
+    method = w.method if w.chosen is None else f"{w.method} → {w.chosen}"
+    return (
+        f"[bold]{len(ensemble.names)} members · {ensemble.data.samples:,} hold-out samples · "
+        f"{ensemble.classes} classes · {ensemble.vote} vote · delta {ensemble.delta:g}[/bold]\n"
+        f"weights: {method}, {how}"
+    )
+
+
+def _members(ensemble: "Ensemble") -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("member")
+    table.add_column("error", justify="right")
+    table.add_column("weight", justify="right")
+    table.add_column("")
+    weights = ensemble.weights
+    order = np.argsort(-weights, kind="stable")
+    shown = [i for i in order[:SHOWN_MEMBERS] if weights[i] > 0]
+    for i in shown:
+        bar = "█" * max(1, round(20 * weights[i] / weights.max()))
+        risk, name = ensemble.member_risks[i], escape(ensemble.names[i])
+        table.add_row(name, f"{risk:.4f}", f"{weights[i]:.4f}", f"[cyan]{bar}[/cyan]")
+    _folded(table, weights, len(shown))
+    return table
+
+
+def _folded(table: Table, weights: np.ndarray, shown: int) -> None:  # type: ignore[type-arg]
+    """One line for the members that are not shown, and one for those that do not vote."""
+    silent = int((weights == 0).sum())
+    rest = len(weights) - shown - silent
+    if rest:
+        total = np.sort(weights)[::-1][shown:].sum()
+        table.add_row(f"[dim]… {rest} more[/dim]", "", f"[dim]{total:.4f}[/dim]", "[dim]together[/dim]")
+    if silent:
+        table.add_row(f"[dim]… {silent} of weight zero[/dim]", "", "[dim]0[/dim]", "[dim]need not be run[/dim]")
+
+
+def _certificates(ensemble: "Ensemble") -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("certificate")
+    table.add_column("risk at most", justify="right")
+    table.add_column("samples", justify="right")
+    table.add_column("what it is")
+    certificates = sorted(ensemble.certification.certificates, key=lambda c: c.risk)
+    for place, c in enumerate(certificates):
+        risk = "vacuous" if c.vacuous else percent_up(c.risk)
+        mark = " ← tightest" if place == 0 and not c.vacuous else ""
+        style = "bold green" if c.name == ensemble.best.name else "dim" if c.vacuous else ""
+        table.add_row(c.name, risk, f"{c.samples:,}", MEANING[c.name] + mark, style=style)
+    return table
+
+
+def _price(ensemble: "Ensemble") -> str:
+    """How `best` was come by: designated, or chosen among certificates and paid for."""
+    compared = ensemble.certification.compared
+    if compared == 1:
+        return " It was designated before looking."
+    return (
+        f" The smallest of {compared} kinds of certificate, each at delta/{compared} = "
+        f"{ensemble.best.delta:.3g}, so that it holds at delta {ensemble.delta:g}."
+    )
+
+
+def show_verification(console: "Console", found: "Verification") -> None:
+    """Print each statement with what the file says, what the data say, and whether it holds up."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for column in ("statement", "stated", "from the data", ""):
+        table.add_column(column)
+    for row in found.rows:
+        mark = "[green]holds[/green]" if row.holds else "[bold red]does not hold[/bold red]"
+        table.add_row(escape(row.name), escape(row.stated), escape(row.found), mark)
+    console.print(table)
+    verdict = "[green]Everything holds up.[/green]" if found.holds else "[bold red]It does not hold up.[/bold red]"
+    console.print(verdict)
+
+
+def show_predicted(console: "Console", predicted: "Predicted") -> None:
+    """Print how many samples were predicted by how many members, the classes found, and the error if known."""
+    n = len(predicted.classes)
+    dropped = f" ({predicted.dropped} of weight zero were not needed)" if predicted.dropped else ""
+    console.print(f"{n:,} samples by the {predicted.vote} vote of {len(predicted.members)} members{dropped}")
+    classes, counts = np.unique(predicted.classes, return_counts=True)
+    shown = ", ".join(f"{c}: {k:,}" for c, k in zip(classes[:20], counts[:20]))
+    console.print(f"classes predicted: {shown}{' …' if len(classes) > 20 else ''}")
+    if predicted.error is not None:
+        console.print(f"error on the labels given: {predicted.error:.4f}")

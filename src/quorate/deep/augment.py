@@ -1,0 +1,23 @@
+"""Augmentation of whole batches of images, as they are stored (n, H, W, C)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def flip_shift(images: NDArray[Any], random: np.random.Generator, *, shift: int = 4) -> NDArray[Any]:
+    """The images, each mirrored half the time and moved by up to `shift` pixels each way.
+
+    Pixels that move in from outside repeat the edge.
+
+    >>> flip_shift(np.zeros((5, 8, 8, 3), dtype=np.uint8), np.random.default_rng(0)).shape
+    (5, 8, 8, 3)
+    """
+    count, height, width = images.shape[:3]
+    moves = random.integers(-shift, shift + 1, size=(2, count, 1))
+    mirrored = random.integers(0, 2, size=(count, 1)) == 1
+    rows = np.clip(np.arange(height) + moves[0], 0, height - 1)  # (n, H)
+    columns = np.clip(np.arange(width) + moves[1], 0, width - 1)  # (n, W)
+    columns = np.where(mirrored, columns[:, ::-1], columns)
+    return images[np.arange(count)[:, None, None], rows[:, :, None], columns[:, None, :]]

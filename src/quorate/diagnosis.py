@@ -1,0 +1,102 @@
+"""What looks off in a pack of predictions or its certificates, one plain line each."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.certification import Certification
+from quorate.predictions import Predictions
+from quorate.statistics import Statistics
+
+# Overlaps below this leave a pair's co-errors so uncertain that the whole second-order bound is loose.
+THIN_OVERLAP = 500
+# How many standard errors below the median member counts as suspiciously good, beside half its error.
+SUSPICIOUS_SIGMAS = 6
+
+
+def diagnose(
+    predictions: Predictions,
+    hard: Statistics,
+    measured: Statistics,
+    weights: NDArray[np.float64],
+    certification: Certification,
+) -> tuple[str, ...]:
+    """Warnings about members, overlaps and bounds; empty when nothing is off."""
+    return (
+        *_about_members(predictions, hard),
+        *_about_overlap(hard),
+        *_about_bounds(measured, weights, certification),
+    )
+
+
+def _about_members(predictions: Predictions, hard: Statistics) -> Iterator[str]:
+    names, classes = predictions.names, predictions.classes
+    chance = 1 - 1 / classes
+    yield from _listed(names, _constant(predictions), "gives every sample the same class")
+    yield from _listed(names, hard.first >= chance, f"is no better than chance (error ≥ {chance:.2f})")
+    yield from _listed(
+        names, _too_good(hard), "is suspiciously good: did its training data leak into the hold-out?"
+    )
+    yield from _duplicates(names, hard)
+
+
+def _listed(names: tuple[str, ...], flags: NDArray[np.bool_], what: str) -> Iterator[str]:
+    """One line for all members that are flagged, the first three by name."""
+    found = [names[i] for i in np.flatnonzero(flags)]
+    if len(found) == 1:
+        yield f"member '{found[0]}' {what}"
+    elif found:
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        shown = ", ".join(f"'{name}'" for name in found[:3])
+        yield f"{len(found)} members ({shown}{more}): each {what}"
+
+
+def _constant(predictions: Predictions) -> NDArray[np.bool_]:
+    votes, mask = predictions.votes(), predictions.mask()
+    flags = np.zeros(predictions.members, dtype=bool)
+    for i, row in enumerate(votes):
+        seen = row if mask is None else row[mask[i]]
+        flags[i] = len(seen) > 1 and seen.min() == seen.max()
+    return flags
+
+
+def _too_good(hard: Statistics) -> NDArray[np.bool_]:
+    """Members whose error is below half the median and far below it, or zero where the median is not small."""
+    middle = float(np.median(hard.first))
+    error = np.sqrt(max(middle * (1 - middle), 1e-12) / hard.first_samples)
+    return np.asarray((hard.first < middle / 2) & (hard.first < middle - SUSPICIOUS_SIGMAS * error))
+
+
+def _duplicates(names: tuple[str, ...], hard: Statistics) -> Iterator[str]:
+    if hard.disagreement is None or hard.pair_samples < 50:
+        return
+    first, second = np.nonzero(np.triu(hard.disagreement == 0, k=1))
+    if len(first):
+        more = f" (and {len(first) - 1} more pairs)" if len(first) > 1 else ""
+        yield (
+            f"members '{names[first[0]]}' and '{names[second[0]]}' give the same votes on every sample{more}: "
+            "duplicates?"
+        )
+
+
+def _about_overlap(hard: Statistics) -> Iterator[str]:
+    if not hard.shared and hard.pair_samples < THIN_OVERLAP:
+        yield (
+            f"some pair of members shares only {hard.pair_samples} hold-out samples, "
+            "and the smallest overlap is the n of every second-order bound"
+        )
+
+
+def _about_bounds(
+    measured: Statistics, weights: NDArray[np.float64], certification: Certification
+) -> Iterator[str]:
+    gibbs, tandem = measured.gibbs(weights), measured.tandem(weights)
+    if tandem > gibbs / 2 and np.count_nonzero(weights) > 1:
+        yield (
+            f"the tandem risk {tandem:.4f} is above half the Gibbs risk {gibbs:.4f} (members err together): "
+            "first-order and moment bounds are tighter here than tandem ones"
+        )
+    empty = [c.name for c in certification.certificates if c.vacuous]
+    if empty:
+        yield f"vacuous (1 or more, promises nothing): {', '.join(empty)}"

@@ -1,0 +1,135 @@
+"""Train a recipe into a directory with an engine: what is finished stays, what is missing is made."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from quorate.deep.assembling import assemble
+from quorate.deep.directory import Directory
+from quorate.deep.records import checked_record, read_record
+from quorate.deep.strategies import plans
+from quorate.deep.strategies.plan import Plan
+from quorate.engines.opening import check_same, locked, settle_directory
+from quorate.engines.work import load_data
+from quorate.errors import require_choice
+from quorate.recipes import Recipe, read_recipe
+
+ENGINES = ("local", "ray")
+Event = dict[str, Any]
+Listener = Callable[[Event], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a training came to: members, the predictions files by part, runs that were stopped or failed and why."""
+
+    directory: Path
+    runs: int
+    members: int
+    predictions: dict[str, Path]
+    stopped: dict[int, str] = field(default_factory=dict)
+    failed: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run made all its members."""
+        return not self.stopped and not self.failed
+
+
+def train(
+    recipe: Recipe,
+    out: Path,
+    *,
+    engine: str = "local",
+    workers: int | None = None,
+    device: str = "auto",
+    listen: Listener = lambda event: None,
+) -> Outcome:
+    """Train every run of the recipe that is not finished in `out`, and write the predictions files."""
+    require_choice("--engine", engine, ENGINES)
+    directory = Directory(out)
+    check_same(directory, recipe)
+    data, parts = load_data(recipe)
+    with locked(directory):
+        threads = max(1, int(recipe.engine.cpus))
+        settings = settle_directory(directory, recipe, threads=threads, device=device)
+        todo, done = _pending(directory, plans(recipe), listen)
+        listen(_beginning(recipe, directory, todo, done))
+        failures = _run(engine, directory, todo, recipe, workers, settings.threads, settings.device, listen)
+        whole = read_recipe(directory.recipe)
+        written = assemble(directory, whole, data, parts)
+        outcome = _outcome(directory, plans(whole), written, failures)
+        listen({"event": "end", "members": outcome.members, "complete": outcome.complete})
+        return outcome
+
+
+def _run(
+    engine: str,
+    directory: Directory,
+    todo: list[Plan],
+    recipe: Recipe,
+    workers: int | None,
+    threads: int,
+    device: str,
+    listen: Listener,
+) -> dict[int, str]:
+    """The runs that failed, with the reason, after the engine has tried all."""
+    failures: dict[int, str] = {}
+
+    def report(event: Event) -> None:
+        if event["event"] == "failed":
+            failures[event["run"]] = event["message"]
+        listen(event)
+
+    runs = [plan.run for plan in todo]
+    if not runs:
+        return failures
+    if engine == "ray":
+        from quorate.engines import ray
+
+        ray.train(directory, runs, threads=threads, device=device, gpus=recipe.engine.gpus, report=report)
+    else:
+        from quorate.engines import local
+
+        count = workers or local.default_workers(threads)
+        local.train(directory, runs, workers=count, threads=threads, device=device, report=report)
+    return failures
+
+
+def _pending(
+    directory: Directory, planned: tuple[Plan, ...], listen: Listener
+) -> tuple[list[Plan], dict[int, int]]:
+    """The plans with something left to make, and the epochs that each run has behind it."""
+    todo, done = [], {}
+    for plan in planned:
+        record, lost = checked_record(directory, plan)
+        for line in lost:
+            listen({"event": "lost", "run": plan.run, "message": line})
+        done[plan.run] = plan.epochs if record.over else record.epochs
+        if lost or not record.over or not all(saved.rows for saved in record.saved):
+            todo.append(plan)
+    return todo, done
+
+
+def _beginning(recipe: Recipe, directory: Directory, todo: list[Plan], done: dict[int, int]) -> Event:
+    planned = plans(recipe)
+    return {
+        "event": "begin",
+        "name": recipe.name,
+        "directory": os.fspath(directory.root),
+        "epochs": {plan.run: plan.epochs for plan in planned},
+        "done": done,
+        "todo": [plan.run for plan in todo],
+        "members": sum(plan.members for plan in planned),
+    }
+
+
+def _outcome(
+    directory: Directory, planned: tuple[Plan, ...], written: dict[str, Path], failures: dict[int, str]
+) -> Outcome:
+    records = {plan.run: read_record(directory, plan.run) for plan in planned}
+    stopped = {run: record.stopped for run, record in records.items() if record.stopped is not None}
+    members = sum(len(records[plan.run].saved) * plan.passes for plan in planned if records[plan.run].over)
+    return Outcome(directory.root, len(planned), members, written, stopped, failures)

@@ -1,0 +1,194 @@
+"""The record of a weighed ensemble: members, weights, vote, certificates and the data they rest on."""
+
+import json
+import platform
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+import scipy
+
+from quorate.certificates import Certificate
+from quorate.certification import Certification, Unavailable
+from quorate.errors import InputError
+from quorate.weighting import Weighting
+
+FORMAT = "quorate-ensemble-1"
+
+
+@dataclass(frozen=True)
+class Split:
+    """How the hold-out was divided: `certifying` of the samples, drawn with `seed`, had no part in the weights."""
+
+    fraction: float
+    seed: int
+    weighing: int
+    certifying: int
+
+
+@dataclass(frozen=True)
+class Data:
+    """The hold-out data: their sha256, and how many samples all of them, and the thinnest pair, have."""
+
+    sha256: str
+    samples: int
+    pair_samples_min: int
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Everything `weigh` found; all that `predict` and `verify` need.
+
+    `weighting.weights` are the deployed ones: pruned, normalised, certified as they stand.
+    `chosen_on` is what chose them: "nothing", "part" or "all" of the hold-out.
+    """
+
+    names: tuple[str, ...]
+    run: tuple[int, ...] | None
+    step: tuple[int, ...] | None
+    classes: int
+    vote: str
+    delta: float
+    chosen_on: str
+    weighting: Weighting
+    prior: tuple[float, ...] | None
+    resolution: int | None
+    split: Split
+    statistics: dict[str, float]
+    certification: Certification
+    data: Data
+    member_risks: tuple[float, ...]
+    warnings: tuple[str, ...]
+    versions: dict[str, str]
+
+    @property
+    def weights(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """(M,) the deployed weights."""
+        return self.weighting.weights
+
+    @property
+    def active(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Indices of the members that vote; the others need not be computed."""
+        return np.flatnonzero(self.weights)
+
+    @property
+    def best(self) -> Certificate:
+        """The certificate that holds at the delta asked for."""
+        return self.certification.best
+
+    def to_json(self) -> dict[str, Any]:
+        """The ensemble as plain data, which `from_json` reads back."""
+        w, c = self.weighting, self.certification
+        return {
+            "format": FORMAT,
+            "members": len(self.names),
+            "samples": self.data.samples,
+            "pair_samples_min": self.data.pair_samples_min,
+            "classes": self.classes,
+            "vote": self.vote,
+            "delta": self.delta,
+            "weighting": {
+                "method": w.method,
+                "chosen": w.chosen,
+                "chosen_on": self.chosen_on,
+                "weights": [float(x) for x in w.weights],
+                "lambda": w.lam,
+                "kl": w.kl,
+                "gap": w.gap,
+                "bound": w.bound,
+                "samples": w.samples,
+                "prior": None if self.prior is None else list(self.prior),
+                "resolution": self.resolution,
+            },
+            "statistics": self.statistics,
+            "certificates": [certificate.to_json() for certificate in c.certificates],
+            "best": {**c.best.to_json(), "compared": c.compared},
+            "unavailable": [asdict(row) for row in c.unavailable],
+            "names": list(self.names),
+            "run": None if self.run is None else list(self.run),
+            "step": None if self.step is None else list(self.step),
+            "member_risks": list(self.member_risks),
+            "split": asdict(self.split),
+            "data": asdict(self.data),
+            "warnings": list(self.warnings),
+            "versions": self.versions,
+        }
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "ensemble") -> "Ensemble":
+        """The ensemble that `to_json` gave, from its text; anything else is one clear error."""
+        try:
+            record = json.loads(text, parse_constant=_refuse_constant)
+        except ValueError as error:
+            raise InputError(f"{source}: not readable as JSON ({error})") from None
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            raise InputError(f"{source}: not an ensemble that quorate weigh --out wrote (format {FORMAT})")
+        try:
+            return _from_record(record)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"{source}: damaged ensemble file: {type(error).__name__} {error}") from None
+
+
+def _refuse_constant(word: str) -> float:
+    raise ValueError(f"{word} is not a number")
+
+
+def _from_record(record: dict[str, Any]) -> Ensemble:
+    """The ensemble from its plain data; a missing or ill-typed part raises."""
+    w = record["weighting"]
+    weights = np.array(w["weights"], dtype=np.float64)
+    names = tuple(str(name) for name in record["names"])
+    if weights.shape != (len(names),) or not np.isfinite(weights).all() or abs(weights.sum() - 1) > 1e-6:
+        raise ValueError("weights do not fit the members")
+    if record["vote"] not in ("majority", "average") or (weights < 0).any():
+        raise ValueError("vote or weights are not possible")
+    best = record["best"]
+    return Ensemble(
+        names=names,
+        run=_integers(record["run"]),
+        step=_integers(record["step"]),
+        classes=int(record["classes"]),
+        vote=record["vote"],
+        delta=float(record["delta"]),
+        chosen_on=str(w["chosen_on"]),
+        weighting=Weighting(
+            method=w["method"],
+            weights=weights,
+            samples=int(w["samples"]),
+            lam=w["lambda"],
+            kl=w["kl"],
+            gap=w["gap"],
+            bound=w["bound"],
+            chosen=w["chosen"],
+        ),
+        prior=None if w["prior"] is None else tuple(float(x) for x in w["prior"]),
+        resolution=w["resolution"],
+        split=Split(**record["split"]),
+        statistics=dict(record["statistics"]),
+        certification=Certification(
+            tuple(Certificate.from_json(row) for row in record["certificates"]),
+            Certificate.from_json(best),
+            int(best["compared"]),
+            tuple(Unavailable(**row) for row in record["unavailable"]),
+        ),
+        data=Data(**{field.name: record["data"][field.name] for field in fields(Data)}),
+        member_risks=tuple(float(x) for x in record["member_risks"]),
+        warnings=tuple(record["warnings"]),
+        versions=dict(record["versions"]),
+    )
+
+
+def _integers(values: list[int] | None) -> tuple[int, ...] | None:
+    return None if values is None else tuple(int(value) for value in values)
+
+
+def versions() -> dict[str, str]:
+    """The versions of everything the certificates were computed with."""
+    from quorate import __version__
+
+    return {
+        "quorate": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+    }

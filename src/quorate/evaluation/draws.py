@@ -1,0 +1,101 @@
+"""Which ensembles are evaluated: runs drawn without replacement, and their last or all states."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from quorate.errors import InputError
+from quorate.predictions import Predictions
+
+Members = tuple[int, ...]
+# Every size up to this one is evaluated when none are asked for, then every fifth.
+DENSE = 10
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One draw: the positions of the members it has as `last` and as `all`."""
+
+    size: int
+    last: Members
+    all: Members
+
+    def members(self, which: str) -> Members:
+        """The positions by the name of the choice."""
+        return self.last if which == "last" else self.all
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The members of each run, by position: the number of the run, its last state, all its states."""
+
+    numbers: tuple[int, ...]
+    last: Members
+    all: tuple[Members, ...]
+
+    def draw(self, chosen: Sequence[int]) -> Draw:
+        """The draw of the runs at those places."""
+        places = sorted(int(place) for place in chosen)
+        every = sorted(member for place in places for member in self.all[place])
+        return Draw(len(places), tuple(sorted(self.last[place] for place in places)), tuple(every))
+
+
+def runs_of(predictions: Predictions) -> Runs:
+    """The runs of the predictions; members without run or step are runs of their own.
+
+    >>> pack = Predictions.from_arrays(votes=[[0], [0], [1]], labels=[0], run=[4, 4, 7], step=[2, 1, 1])
+    >>> runs_of(pack)
+    Runs(numbers=(4, 7), last=(0, 2), all=((0, 1), (2,)))
+    """
+    if predictions.run is None or predictions.step is None:
+        own = tuple(range(predictions.members))
+        return Runs(own, own, tuple((member,) for member in own))
+    last = sorted(predictions.last().tolist(), key=lambda member: int(_given(predictions)[member]))
+    numbers = tuple(int(_given(predictions)[member]) for member in last)
+    every = tuple(tuple(np.flatnonzero(_given(predictions) == number).tolist()) for number in numbers)
+    return Runs(numbers, tuple(last), every)
+
+
+def _given(predictions: Predictions) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    assert predictions.run is not None
+    return predictions.run
+
+
+def default_sizes(runs: int) -> tuple[int, ...]:
+    """2 to 10, then every fifth, and all runs.
+
+    >>> default_sizes(4), default_sizes(17), default_sizes(1)
+    ((2, 3, 4), (2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 17), (1,))
+    """
+    wanted = {*range(2, DENSE + 1), *range(DENSE, runs, 5), runs}
+    return tuple(sorted(size for size in wanted if size <= runs))
+
+
+def draw_all(
+    runs: Runs,
+    sizes: Sequence[int],
+    repeats: int,
+    seed: int,
+    groups: Mapping[int, Sequence[int]] | None = None,
+) -> dict[int, tuple[Draw, ...]]:
+    """The draws of each size; those of one size do not depend on which other sizes are asked for.
+
+    `groups` names the runs of each size instead, where each size was trained by itself.
+    """
+    if groups is not None:
+        return {size: (runs.draw(_places(runs, groups[size])),) for size in sizes}
+    found = {}
+    for size in sizes:
+        if not 1 <= size <= len(runs.last):
+            raise InputError(f"sizes: must be from 1 to {len(runs.last)}, the number of runs, got {size}")
+        generators = (np.random.default_rng([seed, size, repeat]) for repeat in range(repeats))
+        found[size] = tuple(runs.draw(g.choice(len(runs.last), size, replace=False)) for g in generators)
+    return found
+
+
+def _places(runs: Runs, numbers: Sequence[int]) -> list[int]:
+    missing = [number for number in numbers if number not in runs.numbers]
+    if missing:
+        raise InputError(f"groups: run {missing[0]} is not among the predictions' runs {runs.numbers}")
+    return [runs.numbers.index(number) for number in numbers]

@@ -1,0 +1,294 @@
+"""The records of an evaluation: everything tables, figures, claims and pages are made from."""
+
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from quorate.certificates import Certificate
+from quorate.errors import InputError
+
+FORMAT = "quorate-evaluation-1"
+HELD, NOT_HELD, UNDECIDED = "held", "not held", "not decidable at this scale"
+DEFINITIONS = {
+    "size": "number of training runs drawn without replacement (members without a run are runs of their own)",
+    "members": "last: the last state of each drawn run; all: all its states",
+    "protocol": "samples are halved once; one half chooses the weights and yields the bound, the other is "
+    "scored; then they swap, and the two are averaged",
+    "weights": "first-order, tandem and all other weights are chosen for the majority vote (0/1 losses) and used "
+    "for both votes, as in the paper",
+    "accuracy": "share of samples whose class is found; ties go to the lowest class",
+    "sd": "standard deviation (n - 1) over the draws",
+    "nll": "mean of -ln(probability of the true class), probabilities not below 1e-12; average vote only",
+    "brier": "mean over samples of the sum over classes of (probability - truth)^2; average vote only",
+    "ece": "expected calibration error: 15 bins of equal width of the largest probability, the mean over samples "
+    "of |accuracy - confidence| of the bin; average vote only",
+    "auroc": "area under the ROC curve of the probability of class 1, ties count one half; average vote, two "
+    "classes only",
+    "bound": "tandem-kl bound on the risk at delta, from the half that chose the weights: of 0/1 losses for the "
+    "majority vote, of margin losses for the average vote",
+    "effective": "effective number of members, 1 / (sum of squared weights)",
+    "single_best": "accuracy of the last state that is best on the weighing half, on the other half",
+    "standard_error": "square root of (variance over samples of the mean of the draws / samples) + (variance over "
+    "draws / draws)",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One point of a curve: ensembles of one size, one choice of members, weights and vote, over all draws.
+
+    `accuracies` and `bounds` hold one number a draw (both folds averaged), in the same order for all rows
+    of a size, so that rows can be compared draw by draw. `member_count` is the mean number of members.
+    Scores that are not defined for the vote, or the data, are None.
+    """
+
+    size: int
+    members: str
+    weights: str
+    vote: str
+    accuracy_mean: float
+    accuracy_sd: float
+    nll_mean: float | None
+    brier_mean: float | None
+    ece_mean: float | None
+    auroc_mean: float | None
+    bound_mean: float | None
+    effective_mean: float
+    member_count: float
+    single_best: float
+    accuracies: tuple[float, ...]
+    bounds: tuple[float, ...] | None
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """(members, weights, vote): which curve the point belongs to."""
+        return self.members, self.weights, self.vote
+
+
+@dataclass(frozen=True)
+class SingleBest:
+    """The best single last state of all runs, chosen on one half and scored on the other, folds averaged."""
+
+    accuracy_mean: float
+    accuracy_sd: float
+    nll_mean: float | None
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Accuracy of one curve less that of another at one size, draw by draw and sample by sample.
+
+    `left` and `right` are (members, weights). `standard_error` has the noise of the test samples and of the draws.
+    """
+
+    size: int
+    vote: str
+    left: tuple[str, str]
+    right: tuple[str, str]
+    difference: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class MemberFacts:
+    """One member of the largest `all` ensemble: accuracy on all samples, weights from the first fold by method."""
+
+    name: str
+    run: int | None
+    step: int | None
+    last: bool
+    accuracy: float
+    weights: dict[str, float]
+
+
+@dataclass(frozen=True)
+class TandemCounts:
+    """How often two members err together on the first weighing half: the upper triangle, row by row.
+
+    The members are those of `Evaluation.members`, in that order.
+    """
+
+    members: int
+    samples: int
+    upper: tuple[int, ...]
+
+    def matrix(self) -> list[list[float]]:
+        """(M, M) tandem losses.
+
+        >>> TandemCounts(2, 10, (4, 1, 2)).matrix()
+        [[0.4, 0.1], [0.1, 0.2]]
+        """
+        found = [[0.0] * self.members for _ in range(self.members)]
+        counts = iter(self.upper)
+        for i in range(self.members):
+            for j in range(i, self.members):
+                found[i][j] = found[j][i] = next(counts) / self.samples
+        return found
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A certificate for the largest ensemble, all samples being hold-out.
+
+    `designated` marks the one that was named before looking and so holds at the delta asked for; every other
+    holds alone, at its own delta.
+    """
+
+    members: str
+    weights: str
+    designated: bool
+    certificate: Certificate
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A number to stand beside ours: `kind` is "bayes" (a Bayes ensemble) or "paper" (a cell of its tables).
+
+    `quantity` is "accuracy" or "bound" (risk). `members`, `weights` and `vote` say which curve a cell belongs to;
+    None where they do not apply. `size` counts runs (samples of the posterior for a Bayes ensemble).
+    """
+
+    label: str
+    kind: str
+    quantity: str
+    value: float
+    size: int | None = None
+    members: str | None = None
+    weights: str | None = None
+    vote: str | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One comparison behind a claim: the numbers, their difference, its standard error and what follows."""
+
+    text: str
+    ours: float
+    other: float
+    difference: float
+    standard_error: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One of the paper's claims, and whether the numbers bear it out: its verdict and the findings behind it."""
+
+    number: int
+    statement: str
+    verdict: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked of `evaluate`."""
+
+    sizes: tuple[int, ...]
+    repeats: int
+    seed: int
+    delta: float
+    weightings: tuple[str, ...]
+    votes: tuple[str, ...]
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The predictions that were evaluated: their sha256 and their extent."""
+
+    sha256: str
+    samples: int
+    classes: int
+    members: int
+    runs: int
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything `evaluate` found. No dates and no machine in it: the same seed gives the same record.
+
+    `name`, `references` and `claims` are filled by a reproduction; without one there are no references and
+    the claims are those that need none.
+    """
+
+    settings: Settings
+    source: Source
+    rows: tuple[Row, ...]
+    single_best: SingleBest
+    comparisons: tuple[Comparison, ...]
+    members: tuple[MemberFacts, ...]
+    tandem: TandemCounts | None
+    certificates: tuple[Certified, ...]
+    notes: tuple[str, ...]
+    name: str | None = None
+    references: tuple[Reference, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+    def curve(self, members: str, weights: str, vote: str) -> tuple[Row, ...]:
+        """The rows of one curve, by increasing size; empty if it was not asked for."""
+        return tuple(row for row in self.rows if row.key == (members, weights, vote))
+
+    def to_json(self) -> dict[str, Any]:
+        """The evaluation as plain data, which `from_json` reads back."""
+        record = {"format": FORMAT, **_plain(self)}
+        record["certificates"] = [
+            {**asdict(c), "certificate": c.certificate.to_json()} for c in self.certificates
+        ]
+        return {**record, "definitions": DEFINITIONS}
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "evaluation") -> "Evaluation":
+        """The evaluation that `to_json` gave, from its text; anything else is one clear error."""
+        try:
+            record = json.loads(text)
+        except ValueError as error:
+            raise InputError(f"{source}: not readable as JSON ({error})") from None
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            raise InputError(f"{source}: not an evaluation that quorate evaluate wrote (format {FORMAT})")
+        try:
+            return _from_record(record)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"{source}: damaged evaluation: {type(error).__name__} {error}") from None
+
+
+def _plain(evaluation: Evaluation) -> dict[str, Any]:
+    """The fields in their order, tuples as lists, name first."""
+    record: dict[str, Any] = json.loads(json.dumps(asdict(evaluation), allow_nan=False))
+    return {"name": record.pop("name"), **record}
+
+
+def _from_record(record: dict[str, Any]) -> Evaluation:
+    """The evaluation from its plain data; a missing or ill-typed part raises."""
+    tandem = record["tandem"]
+    return Evaluation(
+        settings=_build(Settings, record["settings"]),
+        source=_build(Source, record["source"]),
+        rows=tuple(_build(Row, row) for row in record["rows"]),
+        single_best=_build(SingleBest, record["single_best"]),
+        comparisons=tuple(_build(Comparison, row) for row in record["comparisons"]),
+        members=tuple(_build(MemberFacts, row) for row in record["members"]),
+        tandem=None if tandem is None else _build(TandemCounts, tandem),
+        certificates=tuple(_certified(row) for row in record["certificates"]),
+        notes=tuple(record["notes"]),
+        name=record["name"],
+        references=tuple(_build(Reference, row) for row in record["references"]),
+        claims=tuple(_claim(row) for row in record["claims"]),
+    )
+
+
+def _build(kind: Any, record: dict[str, Any]) -> Any:
+    """The record of that kind from its plain data: lists become tuples."""
+    values = {field.name: record[field.name] for field in fields(kind)}
+    return kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in values.items()})
+
+
+def _certified(record: dict[str, Any]) -> Certified:
+    certificate = Certificate.from_json(record["certificate"])
+    return Certified(record["members"], record["weights"], record["designated"], certificate)
+
+
+def _claim(record: dict[str, Any]) -> Claim:
+    findings = tuple(_build(Finding, row) for row in record["findings"])
+    return Claim(record["number"], record["statement"], record["verdict"], findings)

@@ -1,0 +1,90 @@
+"""What a weighed ensemble predicts, from the predictions of the members that vote."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.ensemble import Ensemble
+from quorate.errors import InputError
+from quorate.predictions import Predictions
+from quorate.votes import deployed_classes, ensemble_probabilities
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """The ensemble's classes (n,) and class shares (n, C), which members were used, and the error if known.
+
+    Shares are averaged probabilities for the average vote, and weights of the votes for the majority vote.
+    """
+
+    vote: str
+    classes: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    members: tuple[str, ...]
+    dropped: int
+    error: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The predictions as plain data."""
+        return {
+            "vote": self.vote,
+            "samples": len(self.classes),
+            "classes": self.classes.tolist(),
+            "members": list(self.members),
+            "dropped": self.dropped,
+            "error": self.error,
+        }
+
+
+def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
+    """The ensemble's predictions; only members of positive weight are looked at.
+
+    Examples
+    --------
+    >>> from quorate import weigh
+    >>> votes, labels = [[0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 1, 1]], [0, 1, 1, 0]
+    >>> pack = Predictions.from_arrays(votes=votes, labels=labels)
+    >>> predict(weigh(pack, method="uniform"), pack).classes
+    array([0, 1, 1, 0])
+    """
+    if ensemble.vote == "average" and not predictions.has_probs:
+        raise InputError("this ensemble averages probabilities; the files hold votes")
+    if predictions.has_probs and predictions.classes != ensemble.classes:
+        raise InputError(f"the ensemble knows {ensemble.classes} classes, the files {predictions.classes}")
+    active = ensemble.active
+    voters = predictions.pick(_positions(ensemble, predictions))
+    weights = ensemble.weights[active]
+    classes = deployed_classes(voters, weights, ensemble.vote)
+    error = None if voters.labels is None else float(np.mean(classes != voters.labels))
+    return Predicted(
+        ensemble.vote,
+        classes,
+        ensemble_probabilities(voters, weights, ensemble.vote),
+        tuple(ensemble.names[i] for i in active),
+        len(ensemble.names) - len(active),
+        error,
+    )
+
+
+def _positions(ensemble: Ensemble, predictions: Predictions) -> NDArray[np.int64]:
+    """Where each voting member stands in the predictions: by name, else by order if the number fits."""
+    unnamed = predictions.names == tuple(f"member {i}" for i in range(predictions.members))
+    if unnamed and predictions.members != len(ensemble.names):
+        raise InputError(
+            f"the files hold {predictions.members} members without names, the ensemble has {len(ensemble.names)}; "
+            "give all of them in order, or name them as when they were weighed"
+        )
+    position = {name: i for i, name in enumerate(predictions.names)}
+    wanted = [ensemble.names[i] for i in ensemble.active]
+    missing = [name for name in wanted if name not in position]
+    if not missing:
+        return np.array([position[name] for name in wanted])
+    if predictions.members == len(ensemble.names) and not set(position) & set(ensemble.names):
+        return ensemble.active
+    raise InputError(
+        f"member '{missing[0]}' votes in this ensemble and is not in the files"
+        + (f", nor are {len(missing) - 1} more" if len(missing) > 1 else "")
+        + "; give the predictions of every member with positive weight, by the names they were weighed with"
+    )

@@ -1,0 +1,256 @@
+"""Figures as plotly's plain data: traces and layout, with colour tokens that the page fills in by theme."""
+
+from typing import Any
+
+from quorate.report.figure import Figure, Panel, Reference, Series, shortened
+
+ROW = 34  # pixels a horizontal bar takes, its gap included
+PANEL = {"lines": 380, "bars": 170, "heat": 560}
+GAP = 0.07  # of the height, between stacked panels
+MARGIN = {"l": 64, "r": 20, "t": 16, "b": 56}
+
+
+def plotly_figure(figure: Figure) -> dict[str, Any]:
+    """`data`, `layout` and `height` of the figure; colours are tokens such as `tandem` or `tandem-band`.
+
+    >>> from quorate.report.figure import Panel, Table
+    >>> flat = Figure("f", "F", "", "", "x", (Panel("lines", "y", (Series("s", "tandem", (1.0,), (2.0,)),)),), Table((), ()))
+    >>> plotly_figure(flat)["data"][0]["line"]["color"]
+    'tandem'
+    """
+    data: list[dict[str, Any]] = []
+    layout = _frame(figure)
+    for row, panel in enumerate(figure.panels):
+        data += _traces(panel, row, _extent(figure))
+        layout |= _axes(figure, row)
+    named = [trace for trace in data if trace.get("showlegend")]
+    layout["showlegend"] = len(named) > 1
+    return {"data": data, "layout": layout, "height": _height(figure)}
+
+
+def _height(figure: Figure) -> int:
+    panel = figure.panels[0]
+    if panel.kind == "across":
+        return ROW * len(panel.ticks or ()) + MARGIN["t"] + MARGIN["b"]
+    return sum(PANEL[p.kind] for p in figure.panels) + MARGIN["t"] + MARGIN["b"]
+
+
+def _frame(figure: Figure) -> dict[str, Any]:
+    """The layout that all panels share."""
+    return {
+        "paper_bgcolor": "ground",
+        "plot_bgcolor": "ground",
+        "font": {"color": "ink", "size": 13},
+        "margin": MARGIN,
+        "hovermode": "closest",
+        "dragmode": False,
+        "bargap": 0.25,
+        "hoverlabel": {"bgcolor": "ground", "bordercolor": "muted", "font": {"color": "ink"}},
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+    }
+
+
+def _extent(figure: Figure) -> tuple[float, float]:
+    """The smallest and largest x of all series, for lines that go right across."""
+    xs = [x for panel in figure.panels for series in panel.series for x in series.x]
+    return (min(xs), max(xs)) if xs else (0.0, 1.0)
+
+
+def _traces(panel: Panel, row: int, extent: tuple[float, float]) -> list[dict[str, Any]]:
+    """All traces of one panel, tied to its axes."""
+    if panel.kind == "heat":
+        found = [_heat(panel)]
+    elif panel.kind == "across":
+        found = [_across(series, panel) for series in panel.series]
+    elif panel.kind == "bars":
+        found = [_bars(series, panel) for series in panel.series]
+    else:
+        found = [trace for series in panel.series for trace in _lines(series, panel)]
+    found += [_level(reference, extent, panel) for reference in panel.references]
+    return [trace | {"xaxis": "x", "yaxis": _name("y", row)} for trace in found]
+
+
+def _lines(series: Series, panel: Panel) -> list[dict[str, Any]]:
+    """The band about the line, if there is one, and the line."""
+    line = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": plain(series.name),
+        "legendgroup": plain(series.name),
+        "showlegend": True,
+        "x": list(series.x),
+        "y": list(series.y),
+        "line": {"color": series.role, "width": 2.2, "dash": "dash" if series.dashed else "solid"},
+        "marker": {"color": series.role, "size": 7, "symbol": "square-open" if series.dashed else "circle"},
+        "customdata": list(series.spread or [0.0] * len(series.x)),
+        "hovertemplate": f"{_braced(series.name)}<br>%{{x}}: {_value(panel, 'y')} ± {_value(panel, 'customdata')}<extra></extra>",
+    }
+    return [line] if series.spread is None else [_band(series), line]
+
+
+def _band(series: Series) -> dict[str, Any]:
+    """The area of ± spread about the points that have a value."""
+    assert series.spread is not None
+    points = [(x, y, s) for x, y, s in zip(series.x, series.y, series.spread) if y is not None]
+    upper = [(x, y + s) for x, y, s in points]
+    lower = [(x, y - s) for x, y, s in reversed(points)]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [x for x, _ in upper + lower],
+        "y": [y for _, y in upper + lower],
+        "fill": "toself",
+        "fillcolor": f"{series.role}-band",
+        "line": {"color": f"{series.role}-band", "width": 0},
+        "legendgroup": plain(series.name),
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
+
+
+def _bars(series: Series, panel: Panel) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "name": plain(series.name),
+        "showlegend": False,
+        "x": list(series.x),
+        "y": list(series.y),
+        "marker": {"color": series.role, "line": {"width": 0}},
+        "hovertext": [plain(shortened(label, 60)) for label in series.labels or ()],
+        "hovertemplate": f"%{{hovertext}}<br>{plain(panel.y_title)} {_value(panel, 'y')}<extra></extra>",
+    }
+
+
+def _across(series: Series, panel: Panel) -> dict[str, Any]:
+    """Horizontal bars, smallest at the top; pale and hatched where marked, strong where they stand out."""
+    strong = series.strong or (True,) * len(series.x)
+    marked = series.marked or (False,) * len(series.x)
+    texts = [plain(label) for label in series.labels or ()]
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "showlegend": False,
+        "y": list(series.x),
+        "x": list(series.y),
+        "text": [f"<b>{text}</b>" if s else text for text, s in zip(texts, strong)],
+        "textposition": "outside",
+        "textfont": {"color": "ink"},
+        "cliponaxis": False,
+        "marker": {
+            "color": [series.role if s else "pale" for s in strong],
+            "pattern": {"shape": ["/" if m else "" for m in marked], "fillmode": "replace", "solidity": 0.35},
+            "line": {"width": 0},
+        },
+        "hovertext": [plain(tick) for tick in panel.ticks or ()],
+        "hovertemplate": "%{hovertext}: %{text}<extra></extra>",
+    }
+
+
+def _heat(panel: Panel) -> dict[str, Any]:
+    names = [plain(shortened(tick, 40)) for tick in panel.ticks or ()]
+    return {
+        "type": "heatmap",
+        "z": [list(row) for row in panel.matrix or ()],
+        "colorscale": "Cividis",
+        "showlegend": False,
+        "hovertext": [[f"{a}<br>{b}" for b in names] for a in names] if names else None,
+        "hovertemplate": "%{hovertext}<br>%{z:.4f}<extra></extra>",
+        "colorbar": {"title": {"text": plain(panel.y_title), "side": "right"}, "thickness": 12, "outlinewidth": 0},
+    }
+
+
+def _level(reference: Reference, extent: tuple[float, float], panel: Panel) -> dict[str, Any]:
+    """A line at one level, right across."""
+    low, high = (extent[0] - 0.5, extent[1] + 0.5) if panel.kind == "bars" else extent
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": plain(reference.name),
+        "showlegend": True,
+        "x": [low, high],
+        "y": [reference.value, reference.value],
+        "line": {"color": reference.role, "width": 1.8, "dash": "dot"},
+        "hovertemplate": f"{_braced(reference.name)}: {_value(panel, 'y')}<extra></extra>",
+    }
+
+
+def _axes(figure: Figure, row: int) -> dict[str, Any]:
+    """The y axis of one panel in its share of the height, and for the lowest panel the x axis."""
+    panel, count = figure.panels[row], len(figure.panels)
+    share = (1 - GAP * (count - 1)) / count
+    top = 1 - row * (share + GAP)
+    y = _axis(panel.y_title, panel.percent) | {"domain": [round(max(top - share, 0), 6), round(top, 6)]}
+    x = _axis(figure.x_title, False) | {"anchor": _name("y", count - 1)}
+    if panel.kind == "across":
+        y |= _named_ticks(panel) | {"title": {"text": ""}, "autorange": "reversed", "showgrid": False}
+        x |= {"tickformat": ".0%", "range": [0, _reach(panel)]}
+    elif panel.kind == "heat":
+        y |= {"scaleanchor": "x", "autorange": "reversed", "title": {"text": plain(figure.x_title)}}
+        x |= {"constrain": "domain"}
+    elif panel.ticks is not None:
+        x |= _named_ticks(panel)
+    if panel.kind == "bars" and panel.percent:
+        y |= {"range": _zoomed(panel)}
+    return {_axis_name("y", row): y, "xaxis": x}
+
+
+def _axis(title: str, percent: bool) -> dict[str, Any]:
+    return {
+        "title": {"text": plain(title), "standoff": 10},
+        "gridcolor": "grid",
+        "linecolor": "grid",
+        "zeroline": False,
+        "automargin": True,
+        "tickfont": {"color": "muted"},
+        **({"tickformat": ".4~%"} if percent else {}),
+    }
+
+
+def _named_ticks(panel: Panel) -> dict[str, Any]:
+    ticks = panel.ticks or ()
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(len(ticks))),
+        "ticktext": [plain(shortened(tick)) for tick in ticks],
+        "tickfont": {"color": "ink"},
+    }
+
+
+def _reach(panel: Panel) -> float:
+    """Where the horizontal axis ends: a little past the longest bar, for its number."""
+    longest = max((y or 0.0 for series in panel.series for y in series.y), default=1.0)
+    return round(1.18 * longest, 6)
+
+
+def _zoomed(panel: Panel) -> list[float]:
+    """A range that shows differences among shares that are all large; bars then start where the axis does."""
+    ys = [y for series in panel.series for y in series.y if y is not None]
+    low, high = min(ys), max(ys)
+    slack = max(0.25 * (high - low), 0.005)
+    return [round(max(low - slack, 0.0), 6), round(min(high + slack, 1.0), 6)]
+
+
+def _value(panel: Panel, field: str) -> str:
+    return f"%{{{field}:.2%}}" if panel.percent else f"%{{{field}:.4~g}}"
+
+
+def _name(axis: str, row: int) -> str:
+    return axis if row == 0 else f"{axis}{row + 1}"
+
+
+def _axis_name(axis: str, row: int) -> str:
+    return f"{axis}axis" if row == 0 else f"{axis}axis{row + 1}"
+
+
+def plain(text: str) -> str:
+    """The text so that plotly, which takes some tags for markup, shows it letter by letter.
+
+    >>> plain("<b>a & b</b>")
+    '&lt;b&gt;a &amp; b&lt;/b&gt;'
+    """
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _braced(text: str) -> str:
+    """The text inside a hover template, where %{ would be read as a field."""
+    return plain(text).replace("%{", "% {")

@@ -1,0 +1,105 @@
+"""Counts over pairs of rows of packed bits: 64 samples a word; numba where installed, else numpy."""
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+
+#: Bytes of a temporary array of the numpy path: what a second cache holds beside its operands.
+CACHE = 2**18
+#: Every second byte of a word, to add neighbouring counts without overflow.
+EVEN = np.uint64(0x00FF00FF00FF00FF)
+#: Words a pass of the numpy path: sums of 16-bit lanes stay below 2^16 (8 words a lane group, 2·64 each).
+PASS = 2048
+
+
+def pack(bits: NDArray[np.bool_]) -> Words:
+    """The rows packed into words: (…, n) bool → (…, ⌈n/64⌉) uint64, zeros behind the end.
+
+    >>> import numpy as np
+    >>> pack(np.array([[True, False, True]])).tolist()
+    [[5]]
+    """
+    packed = np.packbits(bits, axis=-1, bitorder="little")
+    if packed.shape[-1] % 8 == 0:
+        return packed.view(np.uint64)
+    whole = np.zeros((*packed.shape[:-1], -(-packed.shape[-1] // 8) * 8), np.uint8)
+    whole[..., : packed.shape[-1]] = packed
+    return whole.view(np.uint64)
+
+
+def compiled() -> bool:
+    """Whether numba is installed, so that the compiled path counts."""
+    return find_spec("numba") is not None
+
+
+def co_occurrences(words: Words) -> NDArray[np.int64]:
+    """(M, M) how many bits each pair of rows has in common; words (M, W)."""
+    if compiled():
+        from quorate.statistics import kernel
+
+        return kernel.co_occurrences(words)
+    return co_occurrences_numpy(words)
+
+
+def differences(planes: Words, keep: Words) -> NDArray[np.int64]:
+    """(M, M) on how many kept bits each pair differs in any plane; planes (M, B, W), keep (M, W)."""
+    if compiled():
+        from quorate.statistics import kernel
+
+        return kernel.differences(planes, keep)
+    return differences_numpy(planes, keep)
+
+
+def co_occurrences_numpy(words: Words) -> NDArray[np.int64]:
+    """The same counts as `co_occurrences`, without numba."""
+    counts = np.zeros((len(words), len(words)), np.int64)
+    for start, stop, rows in _passes(words.shape[1], len(words)):
+        part = _padded(words[:, start:stop])
+        for i in range(len(words)):
+            for low in range(0, i + 1, rows):
+                high = min(low + rows, i + 1)
+                counts[i, low:high] += _sum_bits(part[low:high] & part[i])
+    return _mirror(counts)
+
+
+def differences_numpy(planes: Words, keep: Words) -> NDArray[np.int64]:
+    """The same counts as `differences`, without numba."""
+    counts = np.zeros((len(planes), len(planes)), np.int64)
+    for start, stop, rows in _passes(planes.shape[2], len(planes)):
+        part, kept = _padded(planes[:, :, start:stop]), _padded(keep[:, start:stop])
+        for i in range(len(planes)):
+            for low in range(0, i + 1, rows):
+                high = min(low + rows, i + 1)
+                differs = np.bitwise_or.reduce(part[low:high] ^ part[i], axis=1)
+                counts[i, low:high] += _sum_bits(differs & kept[low:high] & kept[i])
+    return _mirror(counts)
+
+
+def _passes(words: int, members: int) -> list[tuple[int, int, int]]:
+    width = min(PASS, max(8, -(-words // 8) * 8))
+    rows = max(1, min(members, CACHE // (8 * width)))
+    return [(start, min(start + width, words), rows) for start in range(0, words, width)]
+
+
+def _padded(words: Words) -> Words:
+    short = -words.shape[-1] % 8
+    if not short:
+        return np.ascontiguousarray(words)
+    return np.concatenate([words, np.zeros((*words.shape[:-1], short), np.uint64)], axis=-1)
+
+
+def _sum_bits(words: Words) -> NDArray[np.int64]:
+    # Eight counts of a byte each lie in a word of `eight`; adding 16-bit lanes is quicker than summing bytes.
+    eight = np.bitwise_count(words).view(np.uint64)
+    lanes: NDArray[Any] = (eight & EVEN) + ((eight >> np.uint64(8)) & EVEN)
+    return (
+        lanes.sum(axis=1, dtype=np.uint64).view(np.uint16).reshape(len(words), 4).sum(axis=1, dtype=np.int64)
+    )
+
+
+def _mirror(lower: NDArray[np.int64]) -> NDArray[np.int64]:
+    return lower + np.tril(lower, -1).T

@@ -1,0 +1,63 @@
+"""The paper's optimiser of the tandem bound: iRprop+ steps on the weights, lambda in closed form after each.
+
+C. Igel, M. Hüsken, Empirical evaluation of the improved Rprop learning algorithms, Neurocomputing 50, 2003.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.weighting.entropic import normaliser
+from quorate.weighting.newton import Point, Problem
+
+Array = NDArray[np.float64]
+
+# The factors and limits of the paper that proposes iRprop+.
+GROW, SHRINK = 1.2, 0.5
+FIRST_STEP, SMALLEST_STEP, LARGEST_STEP = 0.1, 1e-9, 50.0
+# It stops when the bound has changed by less than a relative TOLERANCE over PATIENCE steps.
+TOLERANCE, PATIENCE, MOST_STEPS = 1e-9, 10, 5000
+
+
+def solve_irprop(problem: Problem, start: Point) -> tuple[Point, int]:
+    """The best point met and the number of steps. The weights are the softmax of what iRprop+ moves."""
+    point = best = start
+    logits = start.log_weights
+    sizes = np.full(logits.size, FIRST_STEP)
+    before, moves = np.zeros(logits.size), np.zeros(logits.size)
+    values = [point.value]
+    for taken in range(1, MOST_STEPS + 1):
+        slope = _slope(problem, point)
+        worse = len(values) > 1 and values[-1] > values[-2]
+        moves, sizes, before = _step(slope, before, sizes, moves, worse)
+        logits = logits + moves
+        point = problem.point(logits - normaliser(logits))
+        best = point if point.value < best.value else best
+        values.append(point.value)
+        if taken >= PATIENCE and _settled(values):
+            return best, taken
+    return best, MOST_STEPS
+
+
+def _settled(values: list[float]) -> bool:
+    recent = values[-PATIENCE - 1 :]
+    return max(recent) - min(recent) <= TOLERANCE * abs(recent[-1])
+
+
+def _slope(problem: Problem, point: Point) -> Array:
+    """Gradient in the logits at fixed lambda, up to a factor: rho_i (g_i - rho'g), g = T rho + (ln rho - ln pi)/(lambda n)."""
+    weights = np.exp(point.log_weights)
+    g = point.product + (point.log_weights - problem.log_prior) / (point.lam * problem.n)
+    return np.asarray(weights * (g - weights @ g))
+
+
+def _step(
+    slope: Array, before: Array, sizes: Array, moves: Array, worse: bool
+) -> tuple[Array, Array, Array]:
+    """(moves, step sizes, slopes to remember) of one iRprop+ step."""
+    agreement = slope * before
+    sizes = np.where(agreement > 0, np.minimum(sizes * GROW, LARGEST_STEP), sizes)
+    sizes = np.where(agreement < 0, np.maximum(sizes * SHRINK, SMALLEST_STEP), sizes)
+    # Where the sign turned: take the last move back if the bound grew, and do not adapt the next time.
+    turned = np.where(worse, -moves, 0.0)
+    fresh = np.where(agreement < 0, turned, -np.sign(slope) * sizes)
+    return fresh, sizes, np.where(agreement < 0, 0.0, slope)

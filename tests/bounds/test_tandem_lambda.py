@@ -1,0 +1,35 @@
+import mpmath
+import pytest
+
+import exact_kl
+from quorate.bounds import tandem_kl, tandem_lambda
+from quorate.errors import InputError
+
+POINT = {"tandem": 0.071, "kl": 1.7, "n": 777, "delta": 0.03}
+
+
+def formula(lam, tandem, kl, n, delta):
+    lam, log = mpmath.mpf(lam), mpmath.log(2 * mpmath.sqrt(n) / mpmath.mpf(delta))
+    return 4 * (mpmath.mpf(tandem) / (1 - lam / 2) + (2 * mpmath.mpf(kl) + log) / (lam * (1 - lam / 2) * n))
+
+
+@pytest.mark.parametrize("lam", [0.01, 0.37, 1.0, 1.9])
+def test_at_a_given_lambda(lam):
+    exact_kl.assert_outward(tandem_lambda(**POINT, lam=lam), formula(lam, **POINT), 1e-12)
+
+
+def test_the_best_lambda_is_that_of_a_fine_grid():
+    grid = min(formula(mpmath.mpf(i) / 2000, **POINT) for i in range(1, 4000))
+    best = tandem_lambda(**POINT)
+    assert best <= grid + mpmath.mpf(1e-15)
+    assert best == pytest.approx(float(grid), abs=1e-5)
+
+
+def test_never_below_the_kl_form():
+    assert tandem_lambda(**POINT) >= tandem_kl(**POINT)
+
+
+@pytest.mark.parametrize("lam", [0.0, 2.0])
+def test_lambda_outside_its_range_is_refused(lam):
+    with pytest.raises(InputError, match="^lam: must lie strictly between 0 and 2, got"):
+        tandem_lambda(**POINT, lam=lam)

@@ -1,0 +1,41 @@
+"""Oracles in 50 digits, by plain bisection of the textbook formula: written differently from the code."""
+
+import mpmath
+
+mpmath.mp.dps = 50
+
+
+def kl(q, p):
+    """sum_i q_i ln(q_i/p_i) of two distributions without their last probability."""
+    qs, ps = [q] if not isinstance(q, tuple) else list(q), [p] if not isinstance(p, tuple) else list(p)
+    qs, ps = [mpmath.mpf(x) for x in qs], [mpmath.mpf(x) for x in ps]
+    qs, ps = [*qs, 1 - sum(qs)], [*ps, 1 - sum(ps)]
+    return mpmath.fsum(a * mpmath.log(a / b) for a, b in zip(qs, ps, strict=True) if a > 0)
+
+
+def root(q, b, end):
+    """The p between q and the end (0 or 1) at which kl(q || p) = b."""
+    near, far = mpmath.mpf(q), mpmath.mpf(end)
+    for _ in range(170):
+        middle = (near + far) / 2
+        near, far = (middle, far) if kl(q, middle) <= b else (near, middle)
+    return near
+
+
+def upper(q, b):
+    return root(q, b, 1)
+
+
+def lower(q, b):
+    return root(q, b, 0)
+
+
+def price(kl_term, n, delta, parts=1):
+    """(kl + ln(2 parts sqrt(n)/delta))/n."""
+    return (mpmath.mpf(kl_term) + mpmath.log(2 * parts * mpmath.sqrt(n) / mpmath.mpf(delta))) / n
+
+
+def assert_outward(value, exact, tolerance=1e-9):
+    """The value is not below the exact one, and not far above it."""
+    assert mpmath.mpf(value) >= exact
+    assert mpmath.mpf(value) - exact <= tolerance

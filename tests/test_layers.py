@@ -1,0 +1,95 @@
+"""Imports point one way, and each heavy library is imported in its own folder only."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "quorate"
+# From bottom to top: a module may import from its own layer and from those before it.
+LAYERS = [
+    ["errors"],
+    ["shards", "checks", "simplex", "predictions"],
+    ["statistics", "bounds", "votes"],
+    ["weighting"],
+    ["certificates", "certification"],
+    ["ensemble", "diagnosis", "weighing", "predicting", "planning", "verification"],
+    ["files"],
+    ["sklearn"],
+    ["evaluation"],
+    ["data"],
+    ["recipes"],
+    ["deep"],
+    ["progress", "engines"],
+    ["report"],
+    ["reproduction"],
+    ["cli"],
+]
+# Which folder or module alone may import a library.
+HOMES = {
+    "torch": {"deep"},
+    "safetensors": {"deep"},
+    "ray": {"engines"},
+    "plotly": {"report"},
+    "matplotlib": {"report"},
+    "sklearn": {"sklearn"},
+    "pyarrow": {"files"},
+    "numba": {"statistics"},
+    "PIL": {"data"},
+    "click": {"cli"},
+    "tensorboard": {"progress"},
+}
+CORE = {name for layer in LAYERS[:6] for name in layer}
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def layer_of(part: str) -> int:
+    for height, names in enumerate(LAYERS):
+        if part in names:
+            return height
+    raise AssertionError(f"{part} stands in no layer: add it to LAYERS and to docs/design.md")
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> list[str]:
+    """Every module that the file imports, anywhere in it."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            module = node.module or ""
+            found += [f"{module}.{alias.name}" for alias in node.names] if module == "quorate" else [module]
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_nothing_imports_upwards(path: Path) -> None:
+    if path == SOURCE / "__init__.py":
+        return
+    own = layer_of(part_of(path))
+    for module in imports(path):
+        words = module.split(".")
+        if words[0] == "quorate" and len(words) > 1 and words[1] != "__version__":
+            assert layer_of(words[1]) <= own, f"{path.relative_to(SOURCE)} imports {module} from above"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_heavy_libraries_stay_at_home(path: Path) -> None:
+    for module in imports(path):
+        library = module.split(".")[0]
+        if library in HOMES and part_of(path) != "sklearn":
+            assert part_of(path) in HOMES[library], f"{path.relative_to(SOURCE)} imports {library}"
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if part_of(p) in CORE], ids=lambda p: p.name)
+def test_the_core_needs_numpy_and_scipy_only(path: Path) -> None:
+    import sys
+
+    allowed = {"quorate", "numpy", "scipy", "numba"} | set(sys.stdlib_module_names)
+    outside = {module.split(".")[0] for module in imports(path)} - allowed
+    assert not outside, f"{path.relative_to(SOURCE)} imports {outside}"
