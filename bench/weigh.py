@@ -47,7 +47,10 @@ def _measure(path: Path, size: int, vote: str) -> dict[str, object]:
     )
     start = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-c", code, "weigh", str(path), "--vote", vote], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, "weigh", str(path), "--vote", vote],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     seconds = time.perf_counter() - start
     peak = int(done.stdout.split()[-1]) * (1 if sys.platform == "darwin" else 1024)
@@ -59,5 +62,3 @@ def _measure(path: Path, size: int, vote: str) -> dict[str, object]:
         "against": "bytes of the file",
         "within_limit": peak < LIMIT,
     }
-
-

@@ -10,6 +10,8 @@ def kl(q, p):
     qs, ps = [q] if not isinstance(q, tuple) else list(q), [p] if not isinstance(p, tuple) else list(p)
     qs, ps = [mpmath.mpf(x) for x in qs], [mpmath.mpf(x) for x in ps]
     qs, ps = [*qs, 1 - sum(qs)], [*ps, 1 - sum(ps)]
+    if any(a > 0 and b == 0 for a, b in zip(qs, ps, strict=True)):
+        return mpmath.inf
     return mpmath.fsum(a * mpmath.log(a / b) for a, b in zip(qs, ps, strict=True) if a > 0)
 
 

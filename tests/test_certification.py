@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from simulated import simulated
 
 from quorate import Predictions, bounds, certify
 from quorate.bounds.terms import kl_divergence
 from quorate.errors import InputError
+from simulated import simulated
 
 PAC_BAYES = {"first-order-kl", "first-order-lambda", "tandem-kl", "tandem-lambda", "moment", "cantelli"}
 BINARY = {"disagreement", "c1", "c2"}
@@ -54,17 +54,35 @@ def weighted_majority(pack: Predictions, weights: np.ndarray) -> np.ndarray:
 def test_weights_chosen_on_all_samples_get_no_counted_certificate() -> None:
     found = certify(simulated(), IRREGULAR)
     assert names(found) == PAC_BAYES | {"ctd"}
-    assert {row.name for row in found.unavailable} >= {"holdout", "split", "occam", "c1", "c2", "disagreement"}
+    assert {row.name for row in found.unavailable} >= {
+        "holdout",
+        "split",
+        "occam",
+        "c1",
+        "c2",
+        "disagreement",
+    }
 
 
 def test_the_smallest_of_k_kinds_pays_for_the_choice() -> None:
     pack = simulated()
     found = certify(pack, IRREGULAR, delta=0.05)
-    # gibbs; tandem; moment; gibbs and tandem together
-    assert found.compared == 4
-    assert found.best.delta == pytest.approx(0.05 / 4)
-    cheaper = certify(pack, IRREGULAR, delta=0.05 / 4)
+    # gibbs; tandem; moment; gibbs and tandem together; occam; best-member
+    assert found.compared == 6
+    assert found.best.delta == 0.05
+    assert found.best.inputs["delta_share"] == pytest.approx(0.05 / 6)
+    cheaper = certify(pack, IRREGULAR, delta=0.05 / 6)
     assert found.best.risk == min(c.risk for c in cheaper.certificates)
+
+
+def test_the_price_does_not_depend_on_the_weights_that_the_data_led_to() -> None:
+    """A price that fell when occam is not to be had could let the shares of delta add up to more than delta."""
+    pack = simulated(classes=2)
+    prices = {certify(pack, w).compared for w in (IRREGULAR, np.eye(6)[0], np.full(6, 1 / 6))}
+    assert prices == {8}
+    claims = certify(pack, np.eye(6)[0]).certificates
+    events = {"tandem-lambda": "tandem-kl", "first-order-lambda": "first-order-kl", "ctd": "cantelli", "c1": "disagreement"}
+    assert len({events.get(c.name, c.name) for c in claims}) == 8
 
 
 def test_multiples_of_one_part_get_occam_on_all_samples() -> None:
@@ -161,8 +179,14 @@ def test_a_prior_of_zero_for_a_member_that_votes_certifies_no_pac_bayes_bound() 
         ({"delta": 1.0}, "delta: must lie strictly between 0 and 1, got 1"),
         ({"chosen_on": "part"}, "certifying: the samples that had no part in the weights, with"),
         ({"certifying": [1, 2]}, "certifying: the samples that had no part in the weights, with"),
-        ({"chosen_on": "part", "certifying": [1, 1]}, "certifying: must be distinct indices between 0 and 399"),
-        ({"chosen_on": "part", "certifying": [400]}, "certifying: must be distinct indices between 0 and 399"),
+        (
+            {"chosen_on": "part", "certifying": [1, 1]},
+            "certifying: must be distinct indices between 0 and 399",
+        ),
+        (
+            {"chosen_on": "part", "certifying": [400]},
+            "certifying: must be distinct indices between 0 and 399",
+        ),
         ({"chosen_on": "part", "certifying": []}, "certifying: must be a non-empty list of sample indices"),
         ({"chosen_on": "some"}, "chosen_on: 'some' is not one of nothing, part, all"),
     ],
@@ -186,7 +210,10 @@ def test_no_labels_no_certificate_and_no_average_of_votes() -> None:
 def test_certificates_loosen_as_delta_shrinks(vote: str) -> None:
     pack = simulated(classes=2)
     loose, tight = (
-        {c.name: c.risk for c in certify(pack, IRREGULAR, vote=vote, delta=d, chosen_on="nothing").certificates}
+        {
+            c.name: c.risk
+            for c in certify(pack, IRREGULAR, vote=vote, delta=d, chosen_on="nothing").certificates
+        }
         for d in (0.01, 0.2)
     )
     assert all(loose[name] >= tight[name] for name in tight)

@@ -41,8 +41,9 @@ class Certificate:
     Examples
     --------
     >>> c = Certificate("split", "average", 0.0741, 0.05, 4000, {"errors": 270})
-    >>> c.promise
-    'with probability 95% over the draw of 4,000 hold-out samples, the average vote errs on at most 7.41% of new samples'
+    >>> print(c.promise)  # doctest: +NORMALIZE_WHITESPACE
+    with probability 95% over the draw of 4,000 hold-out samples,
+    the average vote errs on at most 7.41% of new samples
     """
 
     name: str
@@ -60,7 +61,9 @@ class Certificate:
     @property
     def promise(self) -> str:
         """The certificate as one plain sentence."""
-        sure = f"with probability {100 * (1 - self.delta):g}% over the draw of {self.samples:,} hold-out samples"
+        sure = (
+            f"with probability {100 * (1 - self.delta):g}% over the draw of {self.samples:,} hold-out samples"
+        )
         if self.vacuous:
             return f"{sure}, nothing is promised about the {self.vote} vote (the bound is vacuous)"
         return f"{sure}, the {self.vote} vote errs on at most {percent_up(self.risk)} of new samples"

@@ -1,7 +1,7 @@
 """Every certificate that is valid for how the weights were chosen and for the vote that is deployed."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from quorate.errors import InputError, require_choice, require_open_unit
 from quorate.predictions import Predictions
 from quorate.simplex import as_counts, as_prior, as_weights
 from quorate.statistics import Statistics, measure
-from quorate.votes import VOTES, certified_losses
+from quorate.statistics.unlabelled import pooled_disagreement
+from quorate.votes import certified_losses, require_kind
 
 CHOSEN_ON = ("nothing", "part", "all")
 # float64 sums of at most 10^8 terms in [0, 1] are off by less than this, relatively
@@ -33,8 +34,8 @@ class Unavailable:
 class Certification:
     """All certificates, each at its own delta; the one that holds at the delta asked for; those not given.
 
-    `best` was designated before looking at the certifying samples (`holdout`, `split`), or its delta was
-    shared out among the `compared` events it was chosen from.
+    `best` was designated before looking at the certifying samples (`holdout`, `split`), or delta was shared
+    out among the `compared` events it was chosen from.
     """
 
     certificates: tuple[Certificate, ...]
@@ -99,11 +100,13 @@ def certify(
     delta = require_open_unit("delta", delta)
     kept = _checked(predictions, vote, chosen_on, certifying)
     measured = statistics or measure(predictions, loss="hard" if vote == "majority" else "soft")
-    claims = list(_pac_bayes(measured, rho, pi, vote, predictions.classes))
+    claims = list(_pac_bayes(measured, rho, kl_divergence(rho, pi), vote))
+    if vote == "majority" and predictions.classes == 2:
+        claims += _binary(measured, rho, kl_divergence(rho, pi), unlabelled)
     claims += _counted(predictions, rho, vote, chosen_on, kept)
     return Certification(
         tuple(claim.at(delta, vote) for claim in claims),
-        *_best(claims, delta, vote, chosen_on),
+        *_best(claims, delta, vote, chosen_on, _events(vote, predictions)),
         tuple(_unavailable(predictions, rho, pi, vote, chosen_on)),
     )
 
@@ -112,14 +115,14 @@ def _checked(
     predictions: Predictions, vote: str, chosen_on: str, certifying: ArrayLike | None
 ) -> NDArray[np.int64]:
     """The certifying samples; everything that makes the question meaningless is an error."""
-    require_choice("vote", vote, VOTES)
+    require_kind(predictions, vote)
     require_choice("chosen_on", chosen_on, CHOSEN_ON)
     if predictions.labels is None:
         raise InputError("labels: a certificate needs the true classes; give labels with the predictions")
-    if vote == "average" and not predictions.has_probs:
-        raise InputError("vote: 'average' needs probabilities, these predictions hold votes; use 'majority'")
     if (chosen_on == "part") != (certifying is not None):
-        raise InputError("certifying: the samples that had no part in the weights, with chosen_on='part' only")
+        raise InputError(
+            "certifying: the samples that had no part in the weights, with chosen_on='part' only"
+        )
     if certifying is None:
         return np.arange(predictions.samples)
     kept = np.asarray(certifying)
@@ -132,11 +135,8 @@ def _checked(
     return kept.astype(np.int64)
 
 
-def _pac_bayes(
-    measured: Statistics, rho: NDArray[np.float64], pi: NDArray[np.float64], vote: str, classes: int
-) -> Iterator[_Claim]:
+def _pac_bayes(measured: Statistics, rho: NDArray[np.float64], kl: float, vote: str) -> Iterator[_Claim]:
     """The bounds that hold for all weights at once, on all samples."""
-    kl = kl_divergence(rho, pi)
     if not np.isfinite(kl):
         return
     g, t, m = measured.gibbs(rho), measured.tandem(rho), measured.moment(rho)
@@ -151,23 +151,27 @@ def _pac_bayes(
     moment = {"moment": m, "kl": kl, "n": pairs}
     yield _Claim("moment", "moment", pairs, lambda d: bounds.moment(m, kl, pairs, d), moment)
     yield _Claim("cantelli", "gibbs, tandem", pairs, lambda d: bounds.cantelli(g, t, kl, n, pairs, d), both)
-    if vote == "average":
-        return
-    yield _Claim("ctd", "gibbs, tandem", pairs, lambda d: bounds.ctd(g, t, kl, n, pairs, d), both)
-    if classes == 2:
-        yield from _binary(measured, rho, kl)
+    if vote == "majority":
+        yield _Claim("ctd", "gibbs, tandem", pairs, lambda d: bounds.ctd(g, t, kl, n, pairs, d), both)
 
 
-def _binary(measured: Statistics, rho: NDArray[np.float64], kl: float) -> Iterator[_Claim]:
+def _binary(
+    measured: Statistics, rho: NDArray[np.float64], kl: float, unlabelled: Predictions | None
+) -> Iterator[_Claim]:
     """The bounds that are proved for two classes only."""
-    g, t, d = measured.gibbs(rho), measured.tandem(rho), measured.disagreement_of(rho)
+    if not np.isfinite(kl):
+        return
+    g, t, own = measured.gibbs(rho), measured.tandem(rho), measured.disagreement_of(rho)
+    assert own is not None
+    shares, m = pooled_disagreement(measured, unlabelled)
+    d = float(rho @ shares @ rho)
     n, pairs = measured.first_samples, measured.pair_samples
-    both = {"gibbs": g, "disagreement": d, "kl": kl, "n_first": n, "n_pair": pairs}
+    both = {"gibbs": g, "disagreement": d, "kl": kl, "n_first": n, "n_pair": m}
     event = "gibbs, disagreement"
-    yield _Claim("disagreement", event, pairs, lambda x: bounds.disagreement(g, d, kl, n, pairs, x), both)
-    yield _Claim("c1", event, pairs, lambda x: bounds.c1(g, d, kl, n, pairs, x), both)
-    joint = {"tandem": t, "disagreement": d, "kl": kl, "n": pairs}
-    yield _Claim("c2", "tandem, disagreement", pairs, lambda x: bounds.c2(t, d, kl, pairs, x), joint)
+    yield _Claim("disagreement", event, n, lambda x: bounds.disagreement(g, d, kl, n, m, x), both)
+    yield _Claim("c1", event, n, lambda x: bounds.c1(g, d, kl, n, m, x), both)
+    joint = {"tandem": t, "disagreement": own, "kl": kl, "n": pairs}
+    yield _Claim("c2", "tandem, disagreement", pairs, lambda x: bounds.c2(t, own, kl, pairs, x), joint)
 
 
 def _counted(
@@ -186,11 +190,12 @@ def _counted(
     if chosen_on != "all":
         name = "holdout" if chosen_on == "nothing" else "split"
         errors, samples = int(losses[kept].sum()), len(kept)
-        inputs = {"errors": errors, "n": samples}
+        inputs: dict[str, Any] = {"errors": errors, "n": samples}
         yield _Claim(name, name, samples, lambda d: bounds.clopper_pearson(errors, samples, d), inputs)
     if (counts := as_counts(rho)) is not None:
-        inputs = {"errors": everywhere, "n": n, "counts": counts.tolist()}
-        yield _Claim("occam", "occam", n, lambda d: bounds.occam(everywhere, n, d, counts), inputs)
+        parts = counts.tolist()
+        inputs = {"errors": everywhere, "n": n, "counts": parts}
+        yield _Claim("occam", "occam", n, lambda d: bounds.occam(everywhere, n, d, parts), inputs)
     if np.count_nonzero(rho) == 1:
         inputs = {"errors": everywhere, "n": n, "members": members}
         yield _Claim(
@@ -204,23 +209,36 @@ def _own_samples(predictions: Predictions, rho: NDArray[np.float64]) -> Iterator
         return
     one, members = predictions.pick(np.flatnonzero(rho)), predictions.members
     mask = one.mask()
-    assert mask is not None and one.labels is not None
+    assert mask is not None
     n = int(mask.sum())
     errors = int(((one.votes()[0] != one.labels) & mask[0]).sum())
     inputs = {"errors": errors, "n": n, "members": members}
     yield _Claim("best-member", "best-member", n, lambda d: bounds.best_member(errors, n, d, members), inputs)
 
 
-def _best(claims: list[_Claim], delta: float, vote: str, chosen_on: str) -> tuple[Certificate, int]:
+def _events(vote: str, predictions: Predictions) -> int:
+    """How many events the smallest certificate is chosen from.
+
+    The number is fixed by the question, not by which claims the weights happen to allow: if it shrank when
+    the data lead to weights without an occam claim, the shares of delta could add up to more than delta.
+    """
+    events = 4 + (2 if predictions.shared else 1)  # gibbs, tandem, moment, both; occam, best-member
+    return events + (2 if vote == "majority" and predictions.classes == 2 else 0)
+
+
+def _best(
+    claims: list[_Claim], delta: float, vote: str, chosen_on: str, events: int
+) -> tuple[Certificate, int]:
     """The certificate that holds at delta: the designated one, or the smallest at delta / (number of events)."""
     designated = {"nothing": "holdout", "part": "split"}.get(chosen_on)
     for claim in claims:
         if claim.name == designated:
             return claim.at(delta, vote), 1
-    events = len({claim.event for claim in claims})
-    if not events:
+    if not claims:
         raise InputError("prior: gives no weight to a member that votes, so that nothing can be certified")
-    return min((claim.at(delta / events, vote) for claim in claims), key=lambda c: c.risk), events
+    smallest = min((claim.at(delta / events, vote) for claim in claims), key=lambda c: c.risk)
+    paid = {**smallest.inputs, "delta_share": delta / events}
+    return replace(smallest, delta=delta, inputs=paid), events
 
 
 _PER_MEMBER = "each member has its own hold-out samples, on which not all members may vote"

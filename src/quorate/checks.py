@@ -225,3 +225,13 @@ def check_votes(shard: Shard) -> int:
     if largest >= MOST_CLASSES:
         raise InputError(f"votes: class {largest} is not below {MOST_CLASSES:,}; number the classes from 0")
     return largest
+
+
+def check_positions(samples: Any, n: int) -> NDArray[np.int64]:
+    """The positions of samples as int64, after making sure that they are sorted, different and in range."""
+    wanted = np.atleast_1d(np.asarray(samples))
+    if wanted.dtype.kind not in "iu" or wanted.ndim != 1 or wanted.size == 0:
+        raise InputError("samples: must be a non-empty list of positions")
+    if wanted[0] < 0 or wanted[-1] >= n or (np.diff(wanted.astype(np.int64)) <= 0).any():
+        raise InputError(f"samples: must be sorted different positions from 0 to {n - 1}")
+    return wanted.astype(np.int64)

@@ -52,7 +52,8 @@ def _bound(n: int, expected: Expected, certificate: str, delta: float) -> float:
         return bounds.first_order_kl(_needed(expected, "gibbs"), expected.kl, n, delta)
     if certificate == "tandem-kl":
         return bounds.tandem_kl(_needed(expected, "tandem"), expected.kl, n, delta)
-    errors = math.ceil(_needed(expected, "error") * n)
+    # 1e-9 less, so that a whole number of errors is not rounded up for float noise
+    errors = math.ceil(_needed(expected, "error") * n - 1e-9)
     if certificate == "best-member":
         return bounds.best_member(errors, n, delta, int(_needed(expected, "members")))
     return bounds.clopper_pearson(errors, n, delta)

@@ -116,19 +116,19 @@ class Predictions:
 
     def blocks(self, samples: int = 8192) -> Iterator[Block]:
         """Blocks of at most that many samples in order (fewer where a block would exceed 128 MB)."""
-        for offset, shard, start, stop in self._pieces(samples):
-            stored = shard.piece(start, stop)
-            votes = classes_of(shard.kind, stored, smallest_unsigned(self.classes))
-            labels = None if self.labels is None else self.labels[offset + start : offset + stop]
-            mask = shard.masked(start, stop)
-            yield Block(offset + start, _probabilities(shard, stored, mask), votes, labels, mask)
+        return self._blocks(samples, True)
 
     def vote_blocks(self, samples: int = 8192) -> Iterator[Block]:
         """The blocks without their probabilities: quicker where only votes are needed."""
+        return self._blocks(samples, False)
+
+    def _blocks(self, samples: int, with_probs: bool) -> Iterator[Block]:
         for offset, shard, start, stop in self._pieces(samples):
-            votes = classes_of(shard.kind, shard.piece(start, stop), smallest_unsigned(self.classes))
             labels = None if self.labels is None else self.labels[offset + start : offset + stop]
-            yield Block(offset + start, None, votes, labels, shard.masked(start, stop))
+            mask = shard.masked(start, stop)
+            probs = _probabilities(shard, start, stop, mask) if with_probs else None
+            votes = shard.votes(start, stop, smallest_unsigned(self.classes))
+            yield Block(offset + start, probs, votes, labels, mask)
 
     def _pieces(self, samples: int) -> Iterator[tuple[int, Shard, int, int]]:
         if samples < 1:
@@ -164,7 +164,7 @@ class Predictions:
 
     def take(self, samples: ArrayLike) -> "Predictions":
         """The same members on those samples (sorted positions); nothing is read."""
-        wanted = _positions(samples, self.samples)
+        wanted = checks.check_positions(samples, self.samples)
         shards, offset = [], 0
         for shard in self.shards:
             low, high = np.searchsorted(wanted, [offset, offset + shard.samples])
@@ -261,37 +261,25 @@ def _require_same_members(first: Predictions, part: Predictions, index: int) -> 
     if (part.labels is None) != (first.labels is None):
         fail("labels", *("absent" if p.labels is None else "present" for p in (first, part)))
     for what in ("run", "step"):
-        if not np.array_equal(_or_empty(getattr(first, what)), _or_empty(getattr(part, what))):
+        if not np.array_equal(getattr(first, what), getattr(part, what)):
             fail(what, getattr(first, what), getattr(part, what))
     for one, other in zip(first.names, part.names):
         if one != other:
             fail("names", one, other)
 
 
-def _or_empty(array: NDArray[Any] | None) -> NDArray[Any]:
-    return np.empty(0) if array is None else array
-
-
 def _probabilities(
-    shard: Shard, stored: NDArray[Any], mask: NDArray[np.bool_] | None
+    shard: Shard, start: int, stop: int, mask: NDArray[np.bool_] | None
 ) -> NDArray[np.float64] | None:
     if shard.kind == "votes":
         return None
     # Rounding may leave a probability a hair above 1; losses must lie in [0, 1].
-    first = np.minimum(stored.astype(np.float64), 1.0)
+    first = shard.piece(start, stop).astype(np.float64)
+    np.minimum(first, 1.0, out=first)
     if shard.kind == "probs":
         return first
     zeroth = 1.0 - first if mask is None else np.where(mask, 1.0 - first, 0.0)
     return np.stack([zeroth, first], axis=-1)  # (M, b, 2)
-
-
-def _positions(samples: ArrayLike, n: int) -> NDArray[np.int64]:
-    wanted = np.atleast_1d(np.asarray(samples))
-    if wanted.dtype.kind not in "iu" or wanted.ndim != 1 or wanted.size == 0:
-        raise InputError("samples: must be a non-empty list of positions")
-    if wanted[0] < 0 or wanted[-1] >= n or (np.diff(wanted.astype(np.int64)) <= 0).any():
-        raise InputError(f"samples: must be sorted different positions from 0 to {n - 1}")
-    return wanted.astype(np.int64)
 
 
 def _common_dtype(shards: Sequence[Shard]) -> np.dtype[Any]:

@@ -75,6 +75,14 @@ class Shard:
         self.release()
         return stored
 
+    def votes(self, start: int, stop: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """The classes of all members on the samples start..stop, (M, b)."""
+        found = np.empty((len(self.values), stop - start), dtype)
+        for index, row in enumerate(found):
+            row[:] = classes_of(self.kind, self.member(index, start, stop), dtype)
+        self.release()
+        return found
+
     def chunks(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         """Pairs low, high that cover start..stop in steps that fit a cache, multiples of 64."""
         step = max(64, CHUNK // self.width // 64 * 64)

@@ -74,19 +74,19 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def fit(self, X: ArrayLike, y: ArrayLike) -> "WeightedVoteClassifier":
         """Fit the members on a part, weigh and certify on the rest; with `prefit`, weigh and certify on all."""
         self._check_members()
-        X, y = self._check(X, y)
+        samples, labels = self._check(X, y)
         random = check_random_state(self.random_state)
         seed = int(random.randint(2**31 - 1))
         if self.prefit:
             self.estimators_ = [member for _, member in self.estimators]
             self.classes_ = self._common_classes()
-            held = np.arange(len(y))
+            held = np.arange(len(labels))
         else:
-            self.classes_ = np.unique(y)
-            train, held = self._split(len(y), random)
-            self.estimators_ = [clone(member).fit(X[train], y[train]) for _, member in self.estimators]
+            self.classes_ = np.unique(labels)
+            train, held = self._split(len(labels), random)
+            self.estimators_ = [clone(member).fit(samples[train], labels[train]) for _, member in self.estimators]
         self.ensemble_ = weigh(
-            self._predictions(X[held], y[held]),
+            self._predictions(samples[held], labels[held]),
             method=self.method,
             vote=self.vote,
             delta=self.delta,

@@ -82,9 +82,7 @@ def verify(
     )
 
 
-def _chosen_again(
-    ensemble: Ensemble, predictions: Predictions, unlabelled: Predictions | None
-) -> Choice:
+def _chosen_again(ensemble: Ensemble, predictions: Predictions, unlabelled: Predictions | None) -> Choice:
     method = ensemble.weighting.method
     # whatever the file says about the split is checked by doing it again
     fraction = None if method in ("uniform", "given") or not predictions.shared else ensemble.split.fraction

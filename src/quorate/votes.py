@@ -26,7 +26,7 @@ def majority(votes: NDArray[Any], weights: ArrayLike, classes: int) -> NDArray[n
     >>> majority(np.array([[0, 1], [1, 1], [0, 2]]), [0.2, 0.5, 0.3], 3)
     array([0, 1])
     """
-    return deployed_classes(vote_totals(votes, np.asarray(weights, dtype=np.float64), classes))
+    return winners(vote_totals(votes, np.asarray(weights, dtype=np.float64), classes))
 
 
 def average(probs: NDArray[Any], weights: ArrayLike) -> NDArray[np.int64]:
@@ -36,16 +36,16 @@ def average(probs: NDArray[Any], weights: ArrayLike) -> NDArray[np.int64]:
     array([0])
     """
     full = np.stack([1.0 - probs, probs], axis=-1) if probs.ndim == 2 else probs  # (M, n, C)
-    return deployed_classes(probability_totals(full, np.asarray(weights, dtype=np.float64)))
+    return winners(probability_totals(full, np.asarray(weights, dtype=np.float64)))
 
 
-def deployed_classes(totals: Array) -> NDArray[np.int64]:
+def winners(totals: Array) -> NDArray[np.int64]:
     """(n,) the lowest class whose total is within `TIE` of the largest; totals (n, C).
 
-    >>> deployed_classes(np.array([[0.2, 0.4, 0.4 + 1e-12]]))
+    >>> winners(np.array([[0.2, 0.4, 0.4 + 1e-12]]))
     array([1])
     """
-    return np.argmax(totals >= totals.max(axis=-1, keepdims=True) - TIE, axis=-1)
+    return np.asarray(np.argmax(totals >= totals.max(axis=-1, keepdims=True) - TIE, axis=-1), dtype=np.int64)
 
 
 def losses_of(totals: Array, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -85,7 +85,7 @@ def probability_totals(probs: NDArray[Any], weights: Array) -> Array:
 
 def walk_totals(predictions: Predictions, weights: Array, vote: str) -> Iterator[tuple[Block, Array]]:
     """Blocks with their class totals; members without weight are never read. Weights (M,) or (K, M)."""
-    require_vote(predictions, vote)
+    require_joint_vote(predictions, vote)
     used = np.flatnonzero(weights.reshape(-1, predictions.members).any(axis=0))
     picked, rho = predictions.pick(used), weights[..., used]
     if vote == "average":
@@ -97,10 +97,15 @@ def walk_totals(predictions: Predictions, weights: Array, vote: str) -> Iterator
         yield block, vote_totals(block.votes, rho, predictions.classes)
 
 
-def require_vote(predictions: Predictions, vote: str) -> None:
-    """Raise unless that vote can be taken of those predictions, jointly by all members."""
+def require_kind(predictions: Predictions, vote: str) -> None:
+    """Raise unless those predictions are of the kind that the vote needs."""
     if require_choice("vote", vote, VOTES) == "average" and not predictions.has_probs:
         raise InputError("vote: 'average' needs probabilities, these predictions hold votes; use 'majority'")
+
+
+def require_joint_vote(predictions: Predictions, vote: str) -> None:
+    """Raise unless that vote can be taken of those predictions by all members together."""
+    require_kind(predictions, vote)
     if not predictions.shared:
         raise InputError(
             "mask: members have hold-out samples of their own, so they cannot vote together on them; "
@@ -108,7 +113,9 @@ def require_vote(predictions: Predictions, vote: str) -> None:
         )
 
 
-def certified_losses(predictions: Predictions, weights: ArrayLike, vote: str = "majority") -> NDArray[np.bool_]:
+def certified_losses(
+    predictions: Predictions, weights: ArrayLike, vote: str = "majority"
+) -> NDArray[np.bool_]:
     """(n,) True where the deployed vote errs or ties.
 
     >>> three = Predictions.from_arrays(votes=[[0, 1], [0, 0]], labels=[0, 1])
@@ -135,4 +142,18 @@ def ensemble_probabilities(predictions: Predictions, weights: ArrayLike, vote: s
     found = np.empty((predictions.samples, predictions.classes))
     for block, totals in walk_totals(predictions, np.asarray(weights, dtype=np.float64), vote):
         found[block.start : block.start + len(totals)] = totals
+    return found
+
+
+def deployed_classes(
+    predictions: Predictions, weights: ArrayLike, vote: str = "majority"
+) -> NDArray[np.int64]:
+    """(n,) the classes that the deployed vote gives.
+
+    >>> deployed_classes(Predictions.from_arrays(votes=[[0, 1], [1, 2]]), [0.5, 0.5])
+    array([0, 1])
+    """
+    found = np.empty(predictions.samples, dtype=np.int64)
+    for block, totals in walk_totals(predictions, np.asarray(weights, dtype=np.float64), vote):
+        found[block.start : block.start + len(totals)] = winners(totals)
     return found

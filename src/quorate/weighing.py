@@ -8,11 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from quorate.certification import certify
 from quorate.diagnosis import diagnose
 from quorate.ensemble import Data, Ensemble, Split, versions
-from quorate.errors import InputError, require_choice, require_open_unit
+from quorate.errors import InputError, require_choice
 from quorate.predictions import Predictions
 from quorate.simplex import LARGEST_COUNT, as_prior, as_weights, prune, round_to
 from quorate.statistics import Statistics, measure
-from quorate.votes import VOTES
 from quorate.weighting import METHODS, Evidence, Weighting, choose
 
 # Below this many samples a split leaves too few on either side to be of use.
@@ -139,7 +138,7 @@ def choose_weights(
     unlabelled: Predictions | None = None,
 ) -> Choice:
     """The weights by the settings' method on the samples that may choose them, as they are deployed."""
-    _check(predictions, settings, weights)
+    _check(settings, weights)
     fraction, chosen_on = _plan(predictions, settings)
     weighing, certifying = split_samples(predictions.samples, fraction, settings.seed)
     part = predictions.take(weighing) if chosen_on == "part" else predictions
@@ -158,18 +157,12 @@ def choose_weights(
     )
 
 
-def _check(predictions: Predictions, settings: Settings, weights: ArrayLike | None) -> None:
+def _check(settings: Settings, weights: ArrayLike | None) -> None:
     """Raise for settings that are wrong whatever the samples are."""
-    require_choice("vote", settings.vote, VOTES)
-    require_open_unit("delta", settings.delta)
     if (settings.method == "given") != (weights is not None):
         raise InputError("weights: go with method 'given', and with no other")
     if settings.method != "given":
         require_choice("method", settings.method, METHODS)
-    if predictions.labels is None:
-        raise InputError("labels: weighing needs the true classes; give labels with the predictions")
-    if settings.vote == "average" and not predictions.has_probs:
-        raise InputError("vote: 'average' needs probabilities, these predictions hold votes; use 'majority'")
     if settings.resolution is not None and not 1 <= settings.resolution <= LARGEST_COUNT:
         raise InputError(f"resolution: must be from 1 to {LARGEST_COUNT}, got {settings.resolution}")
     fraction = settings.certify_fraction
@@ -221,11 +214,9 @@ def _deployed(weighting: Weighting, resolution: int | None) -> Weighting:
 
 def _summary(measured: Statistics, hard: Statistics, rho: NDArray[np.float64]) -> dict[str, float]:
     """The statistics at the deployed weights: of the vote's loss, the disagreement always of the votes."""
-    return {
-        "gibbs": float(measured.gibbs(rho)),
-        "tandem": float(measured.tandem(rho)),
-        "disagreement": float(hard.disagreement_of(rho)),
-    }
+    apart = hard.disagreement_of(rho)
+    assert apart is not None
+    return {"gibbs": measured.gibbs(rho), "tandem": measured.tandem(rho), "disagreement": apart}
 
 
 def _integers(values: NDArray[np.int64] | None) -> tuple[int, ...] | None:

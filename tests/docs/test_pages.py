@@ -13,7 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Commands that take minutes, need a network, or the paper's data: they are run by hand, not here.
-SLOW = re.compile(r"quorate (train|reproduce|collect|demo|data)|make |pip |python -m (bench|experiments)|git |ray ")
+SLOW = re.compile(
+    r"quorate (train|reproduce|collect|demo|data)|make |pip |python -m (bench|experiments)|git |ray "
+)
 
 
 def blocks(page: Path, language: str) -> list[str]:

@@ -128,8 +128,8 @@ def test_best_of_fifty_without_paying_is_seen_to_violate() -> None:
     wrong = right = 0
     for _ in range(DRAWS):
         errors, samples = best_of_many(rng, 50, 100)
-        wrong += 0.3 > bounds.clopper_pearson(errors, samples, 0.05)
-        right += 0.3 > bounds.best_member(errors, samples, 0.05, 50)
+        wrong += bounds.clopper_pearson(errors, samples, 0.05) < 0.3
+        right += bounds.best_member(errors, samples, 0.05, 50) < 0.3
     assert wrong > 0.8 * DRAWS
     assert right <= allowed(DRAWS, 0.05)
 
@@ -142,7 +142,9 @@ def test_a_leaky_split_is_seen_to_violate() -> None:
     for number, holdout in enumerate(draws(setting, 500, whole)):
         leaked = weigh(holdout, method="greedy", certify_fraction=0).weights
         errors = int(certified_losses(holdout, leaked, "majority").sum())
-        leaky += certified_losses(whole, leaked, "majority").mean() > bounds.clopper_pearson(errors, 60, DELTA)
+        leaky += certified_losses(whole, leaked, "majority").mean() > bounds.clopper_pearson(
+            errors, 60, DELTA
+        )
         kept = weigh(holdout, method="greedy", certify_fraction=0.5, delta=DELTA, seed=number)
         honest += certified_losses(whole, kept.weights, "majority").mean() > kept.best.risk
     assert leaky > 2 * DELTA * 500

@@ -12,7 +12,7 @@ _ROUNDING = 1e-12
 def require_between(argument: str, value: float, low: float, high: float) -> float:
     """The value as a float in [low, high]; what rounding pushed out by 1e-12 is put on the end.
 
-    >>> require_between("gibbs", 1.0000000000000002, 0, 1)
+    >>> require_between("gibbs", 1.0000000000000002, 0.0, 1.0)
     1.0
     """
     number = float(value)

@@ -16,7 +16,7 @@ def best_member(errors: int, n: int, delta: float, members: int) -> float:
     """The Clopper-Pearson limit at delta/members.
 
     >>> round(best_member(errors=33, n=500, delta=0.05, members=50), 4)
-    0.1085
+    0.1074
     """
     choices = require_samples("members", members)
     return clopper_pearson_log(errors, n, math.log(require_delta(delta)) - math.log(choices))

@@ -23,7 +23,7 @@ def c1(gibbs: float, disagreement: float, kl: float, n_first: int, n_pair: int, 
     """1 - (1 - 2 G_u)^2/(1 - 2 D_l), or 1 where G_u >= 1/2.
 
     >>> round(c1(gibbs=0.1, disagreement=0.12, kl=1.0, n_first=5000, n_pair=5000, delta=0.05), 4)
-    0.2333
+    0.2769
     """
     gibbs, disagreement = require_risk("gibbs", gibbs), require_risk("disagreement", disagreement)
     risk = kl_upper(gibbs, budget(kl, n_first, delta, parts=2))

@@ -37,13 +37,13 @@ def c2(tandem: float, disagreement: float, kl: float, n_pair: int, delta: float)
     vacuous.
 
     >>> round(c2(tandem=0.04, disagreement=0.12, kl=1.0, n_pair=5000, delta=0.05), 4)
-    0.2179
+    0.2244
     """
     e, d = require_risk("tandem", tandem), require_risk("disagreement", disagreement)
     if d + e > 1 + 1e-9:
         raise InputError(f"disagreement: must be at most 1 - tandem = {1 - e:g}, got {d:g}")
     m, delta = require_samples("n_pair", n_pair), require_delta(delta)
-    price = (2 * require_kl(kl) + math.log((2 * math.sqrt(m) + m) / delta)) / m * (1 + 4e-15)
+    price = (2 * require_kl(kl) + math.log(2 * math.sqrt(m) + m) - math.log(delta)) / m * (1 + 4e-15)
     return _least((d, e, max(1 - d - e, 0.0)), price)
 
 

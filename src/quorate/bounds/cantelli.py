@@ -32,7 +32,7 @@ def cantelli(
     """(T_u - 2 mu G_* + mu^2)/(1/2 - mu)^2, at the best mu < 1/2 when it is None (then never above 1).
 
     >>> round(cantelli(gibbs=0.1, tandem=0.03, kl=1.0, n_first=5000, n_pair=5000, delta=0.05), 4)
-    0.1685
+    0.1699
     """
     gibbs, tandem = require_risk("gibbs", gibbs), require_risk("tandem", tandem)
     price = budget(kl, n_first, delta, parts=2)

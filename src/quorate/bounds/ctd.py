@@ -22,7 +22,7 @@ def ctd(gibbs: float, tandem: float, kl: float, n_first: int, n_pair: int, delta
     """(T_u - G_l^2)/(T_l - G_u + 1/4), or 1 where G_u >= 1/2 or the denominator is not positive.
 
     >>> round(ctd(gibbs=0.1, tandem=0.03, kl=1.0, n_first=5000, n_pair=5000, delta=0.05), 4)
-    0.2035
+    0.2372
     """
     gibbs, tandem = require_risk("gibbs", gibbs), require_risk("tandem", tandem)
     first = budget(kl, n_first, delta, parts=2)

@@ -19,7 +19,7 @@ def disagreement(gibbs: float, disagreement: float, kl: float, n_first: int, m: 
     """4 G_u - 2 D_l, where D comes from m samples that need no labels.
 
     >>> round(disagreement(gibbs=0.1, disagreement=0.12, kl=1.0, n_first=5000, m=50000, delta=0.05), 4)
-    0.2505
+    0.2525
     """
     gibbs, disagreement = require_risk("gibbs", gibbs), require_risk("disagreement", disagreement)
     risk = kl_upper(gibbs, budget(kl, n_first, delta, parts=2))

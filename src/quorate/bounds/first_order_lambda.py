@@ -18,6 +18,6 @@ def first_order_lambda(gibbs: float, kl: float, n: int, delta: float, lam: float
     """2 (gibbs/(1-lam/2) + (kl + ln(2 sqrt(n)/delta))/(lam (1-lam/2) n)), at the best lam when it is None.
 
     >>> round(first_order_lambda(gibbs=0.1, kl=1.0, n=5000, delta=0.05), 4)
-    0.2413
+    0.2416
     """
     return 2 * relaxed(require_risk("gibbs", gibbs), budget(kl, n, delta), lam)

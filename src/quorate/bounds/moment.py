@@ -22,7 +22,7 @@ def moment(moment: float, kl: float, n: int, delta: float) -> float:
     1.5].
 
     >>> round(moment(3 * 0.08 - 2 * 0.055, kl=1.0, n=5000, delta=0.05), 4)
-    0.1545
+    0.1583
     """
     loss = min(round_up(require_between("moment", moment, 0.0, 1.5) / 1.5), 1.0)
     return round_up(1.5 * kl_upper(loss, budget(2 * require_kl(kl), n, delta)))

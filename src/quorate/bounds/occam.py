@@ -26,7 +26,7 @@ def occam(errors: int, n: int, delta: float, counts: Sequence[int], prior: str =
     """The Clopper-Pearson limit at delta P(counts), P the prior of that multiset of members.
 
     >>> round(occam(errors=33, n=500, delta=0.05, counts=[2, 0, 1, 0]), 4)
-    0.1044
+    0.114
     """
     return clopper_pearson_log(errors, n, math.log(require_delta(delta)) + log_prior(counts, prior))
 

@@ -15,6 +15,6 @@ def tandem_kl(tandem: float, kl: float, n: int, delta: float) -> float:
     """4 kl_upper(tandem, (2 kl + ln(2 sqrt(n)/delta))/n): a bound on the risk of the weighted vote.
 
     >>> round(tandem_kl(tandem=0.05, kl=1.0, n=5000, delta=0.05), 4)
-    0.2603
+    0.2598
     """
     return 4 * kl_upper(require_risk("tandem", tandem), budget(2 * require_kl(kl), n, delta))

@@ -68,5 +68,11 @@ def command(
         f"with probability {100 * (1 - delta):g}%, if the ensemble is as expected"
     )
     given = {key: found for key, found in asdict(expected).items() if found is not None}
-    record = {"certificate": certificate, "samples": samples, "risk": value, "delta": delta, "expected": given}
+    record = {
+        "certificate": certificate,
+        "samples": samples,
+        "risk": value,
+        "delta": delta,
+        "expected": given,
+    }
     write_json(json_path, record)

@@ -29,14 +29,16 @@ def command(
 ) -> None:
     """Predict with an ensemble that `weigh --out` wrote.
 
-    FILE holds predictions of the members on new samples, as for weigh, without labels if you have none. Members are found
-    by their names, or by their order where names are absent; those of weight zero may be left out.
+    FILE holds predictions of the members on new samples, as for weigh, without labels if you have none.
+    Members are found by their names, or by their order where names are absent; those of weight zero may be
+    left out.
     """
     for path in (out, json_path):
         require_absent(path, force)
     from quorate.cli.tables import show_predicted
     from quorate.errors import InputError
-    from quorate.files import read_ensemble, read_predictions, write_predicted
+    from quorate.files import read_predictions
+    from quorate.files.ensembles import read_ensemble, write_predicted
     from quorate.predicting import predict
 
     if out is not None and not out.endswith((".npz", ".csv")):

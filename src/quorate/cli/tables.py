@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
@@ -66,7 +67,7 @@ def _members(ensemble: "Ensemble") -> Table:
     return table
 
 
-def _folded(table: Table, weights: np.ndarray, shown: int) -> None:  # type: ignore[type-arg]
+def _folded(table: Table, weights: NDArray[np.float64], shown: int) -> None:
     """One line for the members that are not shown, and one for those that do not vote."""
     silent = int((weights == 0).sum())
     rest = len(weights) - shown - silent
@@ -74,7 +75,9 @@ def _folded(table: Table, weights: np.ndarray, shown: int) -> None:  # type: ign
         total = np.sort(weights)[::-1][shown:].sum()
         table.add_row(f"[dim]… {rest} more[/dim]", "", f"[dim]{total:.4f}[/dim]", "[dim]together[/dim]")
     if silent:
-        table.add_row(f"[dim]… {silent} of weight zero[/dim]", "", "[dim]0[/dim]", "[dim]need not be run[/dim]")
+        table.add_row(
+            f"[dim]… {silent} of weight zero[/dim]", "", "[dim]0[/dim]", "[dim]need not be run[/dim]"
+        )
 
 
 def _certificates(ensemble: "Ensemble") -> Table:
@@ -99,7 +102,7 @@ def _price(ensemble: "Ensemble") -> str:
         return " It was designated before looking."
     return (
         f" The smallest of {compared} kinds of certificate, each at delta/{compared} = "
-        f"{ensemble.best.delta:.3g}, so that it holds at delta {ensemble.delta:g}."
+        f"{ensemble.delta / compared:.3g}, so that it holds at delta {ensemble.delta:g}."
     )
 
 
@@ -112,7 +115,9 @@ def show_verification(console: "Console", found: "Verification") -> None:
         mark = "[green]holds[/green]" if row.holds else "[bold red]does not hold[/bold red]"
         table.add_row(escape(row.name), escape(row.stated), escape(row.found), mark)
     console.print(table)
-    verdict = "[green]Everything holds up.[/green]" if found.holds else "[bold red]It does not hold up.[/bold red]"
+    verdict = (
+        "[green]Everything holds up.[/green]" if found.holds else "[bold red]It does not hold up.[/bold red]"
+    )
     console.print(verdict)
 
 

@@ -36,7 +36,8 @@ def command(
     """
     require_absent(json_path, force)
     from quorate.cli.tables import show_verification
-    from quorate.files import read_ensemble, read_predictions
+    from quorate.files import read_predictions
+    from quorate.files.ensembles import read_ensemble
     from quorate.verification import verify
 
     found = verify(

@@ -1,6 +1,7 @@
 """A user's own arrays from one `.npz`."""
 
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +50,14 @@ def _load(path: Path) -> dict[str, NDArray[Any]]:
     if not path.is_file():
         raise InputError(f"data set arrays: no file {path}")
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             missing = [key for key in KEYS if key not in archive.files]
             if missing:
                 raise InputError(f"{path}: must hold {', '.join(KEYS)}; {', '.join(missing)} missing")
             return {key: archive[key] for key in KEYS}
     except InputError:
         raise
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zipfile.zlib.error, TypeError) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, TypeError) as error:
         raise InputError(f"{path}: not a .npz of plain arrays ({error})") from error
 
 

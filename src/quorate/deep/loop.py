@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from quorate.data.dataset import Dataset, Parts
+from quorate.data.dataset import Dataset
+from quorate.data.division import Parts
 from quorate.deep.collecting import accuracy, predict
 from quorate.deep.directory import Directory
 from quorate.deep.losses import batch_loss, class_weights
@@ -25,7 +27,7 @@ from quorate.deep.progression import Progression
 from quorate.deep.records import Record, Resume, Saved, checked_record, write_record
 from quorate.deep.samples import Inputs, pieces, stored_batch, training_index
 from quorate.deep.seeds import number, stream
-from quorate.deep.states import module_tensors, write_state
+from quorate.deep.states import MEAN_IMAGE, module_tensors, write_state
 from quorate.deep.strategies.plan import Plan
 from quorate.recipes.recipe import Recipe
 
@@ -35,14 +37,34 @@ Report = Callable[[Event], None]
 
 @dataclass(frozen=True)
 class Task:
-    """One run to train: which, on what data, where its files go, on which device."""
+    """One run to train: which, where its files go, on what data (`index`: positions of its samples)."""
 
     recipe: Recipe
     plan: Plan
     directory: Directory
     data: Dataset
     parts: Parts
-    device: torch.device
+    index: NDArray[np.int64]
+    inputs: Inputs
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe,
+        plan: Plan,
+        directory: Directory,
+        data: Dataset,
+        parts: Parts,
+        device: torch.device,
+    ) -> "Task":
+        """The task of a plan on a device."""
+        index = training_index(parts, plan, seed=recipe.seed)
+        return cls(recipe, plan, directory, data, parts, index, Inputs.of(data, index, device))
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network computes."""
+        return self.inputs.device
 
 
 def train_run(task: Task, report: Report) -> Record:
@@ -89,33 +111,44 @@ def _train(task: Task, record: Record, report: Report) -> Record:
 
 def train_epoch(task: Task, progress: Progression, epoch: int) -> tuple[float, float]:
     """The mean loss and the accuracy over the epoch's batches, as the network changed."""
-    training, inputs = task.plan.training, Inputs.of(task.data, task.device)
-    index = training_index(task.parts, task.plan, seed=task.recipe.seed)
-    names = (task.recipe.seed, task.plan.run, epoch + 1)
-    order = stream(*names, "order").permutation(index)
+    training, names = task.plan.training, (task.recipe.seed, task.plan.run, epoch + 1)
+    order = stream(*names, "order").permutation(task.index)
     random = stream(*names, "augment")
     torch.manual_seed(number(*names, "network"))
-    weights = class_weights(training.class_weights, task.data.train_y[index], task.data.classes)
+    weights = class_weights(training.class_weights, task.data.train_y[task.index], task.data.classes)
     weights = None if weights is None else weights.to(task.device)
     batches = pieces(order, batch=training.batch, accumulate=training.accumulate)
-    totals = torch.zeros(2, dtype=torch.float64, device=task.device if task.device.type != "mps" else "cpu")
+    totals = torch.zeros(2, device=task.device)
     progress.network.train()
     for position, batch in enumerate(batches):
         advance(progress.optimiser, task.plan, epoch + position / len(batches))
         samples = sum(map(len, batch))
         for piece in batch:
-            stored, labels = stored_batch(task.data, piece, augment=training.augment, random=random)
-            target = inputs.labels(labels)
-            with mixed_precision(training.precision, task.device):
-                logits = progress.network(inputs.tensor(stored))
-                loss = batch_loss(logits, target, weights)
-            progress.scaler.scale(loss * (len(piece) / samples)).backward()
-            with torch.no_grad():
-                hits = (logits.argmax(dim=1) == target).sum()
-                totals += torch.stack([loss.detach() * len(piece), hits]).to(totals)
+            loss, hits = _backward(task, progress, piece, random, weights, share=len(piece) / samples)
+            totals += torch.stack([loss * len(piece), hits])
         progress.step()
-    mean_loss, correct = (totals / len(order)).tolist()
+    mean_loss, correct = (totals.cpu().to(torch.float64) / len(order)).tolist()
     return mean_loss, correct
+
+
+def _backward(
+    task: Task,
+    progress: Progression,
+    piece: NDArray[np.int64],
+    random: np.random.Generator,
+    weights: torch.Tensor | None,
+    *,
+    share: float,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The mean loss of a piece of a batch and the number of its hits, its gradient added to the others."""
+    training = task.plan.training
+    stored, labels = stored_batch(task.data, piece, augment=training.augment, random=random)
+    target = task.inputs.labels(labels)
+    with mixed_precision(training.precision, task.device):
+        logits = progress.network(task.inputs.tensor(stored))
+        loss = batch_loss(logits, target, weights)
+    torch.autograd.backward(progress.scaler.scale(loss * share))
+    return loss.detach(), (logits.detach().argmax(dim=1) == target).sum()
 
 
 def _wanted(plan: Plan, record: Record) -> list[int]:
@@ -139,14 +172,23 @@ def _save(task: Task, progress: Progression, record: Record, step: int) -> tuple
 
 def _write(task: Task, progress: Progression, step: int) -> Saved:
     path = task.directory.state(task.plan.run, step)
-    about = {"recipe": task.recipe.fingerprint(), "run": task.plan.run, "step": step}
-    return Saved(step=step, sha256=write_state(path, module_tensors(progress.network), about))
+    tensors = module_tensors(progress.network)
+    if task.inputs.mean is not None:
+        tensors[MEAN_IMAGE] = task.inputs.mean
+    about: dict[str, Any] = {
+        "run": task.plan.run,
+        "step": step,
+        "kind": task.data.kind,
+        "classes": task.data.classes,
+    }
+    about |= {"input_shape": task.data.input_shape}
+    return Saved(step=step, sha256=write_state(path, tensors, about))
 
 
 def _select_accuracy(task: Task, progress: Progression) -> float:
     select = task.parts.select
     progress.network.eval()
-    probs = predict(progress.network, task.data.train_x[select], Inputs.of(task.data, task.device))
+    probs = predict(progress.network, task.data.train_x[select], task.inputs)
     return accuracy(probs, task.data.train_y[select])
 
 
@@ -172,11 +214,9 @@ def _stop(task: Task, record: Record, epoch: int, report: Report) -> Record:
 
 
 def _remove_leftovers(directory: Directory, record: Record) -> None:
-    """Remove states and resume files that the record does not name (older ones, or of a killed attempt)."""
+    """Remove states and resume files that the record does not name, and what a killed attempt half wrote."""
     named = {directory.resume(record.run, one.epoch).name for one in record.resumes}
     named |= {directory.state(record.run, one.step).name for one in record.saved if one.sha256}
-    for path in directory.run(record.run).glob("*.safetensors"):
-        if path.name not in named:
+    for path in directory.run(record.run).iterdir():
+        if path.name.startswith(".") or (path.suffix == ".safetensors" and path.name not in named):
             path.unlink()
-
-

@@ -10,14 +10,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from quorate.data.dataset import Dataset, Parts
 from quorate.deep.collecting import Probabilities, accuracy, as_bytes, predict, stored_row
-from quorate.deep.networks import fresh_network
-from quorate.deep.parts import part_samples
+from quorate.deep.networks import load_network, wake_dropout
+from quorate.deep.parts import predicted_parts
 from quorate.deep.records import Record, Saved, write_record
 from quorate.deep.samples import Inputs
 from quorate.deep.seeds import number
-from quorate.deep.states import read_state
 from quorate.deep.strategies.bagging import out_of_bag
 from quorate.deep.strategies.plan import Plan
 from quorate.files.atomic import write_bytes
@@ -28,8 +26,9 @@ if TYPE_CHECKING:
 
 def complete_rows(task: "Task", record: Record, report: "Report") -> Record:
     """The record, committed, once every member has its predictions; their states dropped if so wished."""
+    wanted = {part for part, _, _ in predicted_parts(task.data, task.parts, bootstrap=task.plan.bootstrap)}
     for position, saved in enumerate(record.saved):
-        if not all(part in saved.rows for part, _ in _parts(task.data, task.parts, task.plan)):
+        if not wanted <= saved.rows.keys():
             done = _complete(task, saved)
             record = replace(record, saved=(*record.saved[:position], done, *record.saved[position + 1 :]))
             write_record(task.directory, record)
@@ -38,38 +37,22 @@ def complete_rows(task: "Task", record: Record, report: "Report") -> Record:
 
 
 def member_passes(
-    network: nn.Module, task: "Task", saved: Saved, samples: NDArray[Any]
+    network: nn.Module, inputs: Inputs, samples: NDArray[Any], plan: Plan, *, seed: int
 ) -> Iterator[Probabilities]:
-    """The member's probabilities (n, C); several, with dropout at work, where the plan has passes."""
-    inputs = Inputs.of(task.data, task.device)
-    network.eval()
-    for index in range(task.plan.passes):
-        if task.plan.passes > 1:
-            torch.manual_seed(number(task.recipe.seed, task.plan.run, saved.step * 100_000 + index, "passes"))
+    """Probabilities (n, C) of a state; one for each stochastic pass, with dropout at work, if there are several."""
+    for index in range(plan.passes):
+        if plan.passes > 1:
             wake_dropout(network)
+            torch.manual_seed(number(seed, plan.run, index, "passes"))
         yield predict(network, samples, inputs)
 
 
-def wake_dropout(network: nn.Module) -> None:
-    """Let dropout layers drop while everything else (batch norm) predicts."""
-    for module in network.modules():
-        if type(module).__name__.lower().find("dropout") >= 0:
-            module.train()
-
-
-def load_member(task: "Task", saved: Saved) -> nn.Module:
-    """The network in the state saved at that step."""
-    network = fresh_network(task.recipe, task.data, task.plan.run, task.device)
-    tensors, _ = read_state(task.directory.state(task.plan.run, saved.step))
-    network.load_state_dict(tensors)
-    return network
-
-
 def _complete(task: "Task", saved: Saved) -> Saved:
-    network = load_member(task, saved)
+    path = task.directory.state(task.plan.run, saved.step)
+    network, inputs = load_network(task.recipe, path, task.device)
     rows, holdout = dict(saved.rows), saved.accuracy
-    for part, (samples, labels) in _parts(task.data, task.parts, task.plan):
-        passes = [*member_passes(network, task, saved, samples)]
+    for part, samples, labels in predicted_parts(task.data, task.parts, bootstrap=task.plan.bootstrap):
+        passes = [*member_passes(network, inputs, samples, task.plan, seed=task.recipe.seed)]
         content = as_bytes(stored_row(passes))
         write_bytes(task.directory.row(task.plan.run, saved.step, part), content)
         rows[part] = sha256(content).hexdigest()
@@ -91,8 +74,3 @@ def _drop_states(task: "Task", record: Record) -> Record:
     record = replace(record, saved=tuple(replace(saved, sha256="") for saved in record.saved))
     write_record(task.directory, record)
     return record
-
-
-def _parts(data: Dataset, parts: Parts, plan: Plan) -> list[tuple[str, tuple[NDArray[Any], NDArray[np.int64]]]]:
-    found = ((part, part_samples(data, parts, part, bootstrap=plan.bootstrap)) for part in ("holdout", "test"))
-    return [(part, samples) for part, samples in found if len(samples[1])]

@@ -3,13 +3,16 @@
 import os
 import warnings
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
 import torch
 from torch import nn
 
 from quorate.data.dataset import Dataset
 from quorate.deep.models import build
+from quorate.deep.samples import Inputs
 from quorate.deep.seeds import number
+from quorate.deep.states import MEAN_IMAGE, read_state
 from quorate.recipes.recipe import Recipe
 
 PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -37,7 +40,7 @@ def settle(threads: int) -> None:
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(True, warn_only=True)
     # Filling fresh memory would cost a tenth of the time and is of use only to code that reads it unset.
-    torch.utils.deterministic.fill_uninitialized_memory = False
+    setattr(torch.utils.deterministic, "fill_uninitialized_memory", False)  # noqa: B010 (untyped in torch)
     torch.backends.cudnn.benchmark = False
     warnings.filterwarnings("ignore", message=".*does not have a deterministic implementation")
 
@@ -45,11 +48,33 @@ def settle(threads: int) -> None:
 def fresh_network(recipe: Recipe, data: Dataset, run: int, device: torch.device) -> nn.Module:
     """The network of a run at its initial values, which its seed decides; images channels-last."""
     torch.manual_seed(number(recipe.seed, run, 0, "initial"))
-    network = build(
-        recipe.model.name, classes=data.classes, input_shape=data.input_shape, **recipe.model_options()
-    )
-    layout = torch.channels_last if data.kind == "image" else torch.preserve_format
-    return network.to(device=device, memory_format=layout)
+    return _build(recipe, data.classes, data.input_shape, data.kind, device)
+
+
+def load_network(recipe: Recipe, path: Path, device: torch.device) -> tuple[nn.Module, Inputs]:
+    """The network in the state of a file, ready to predict, and how samples become its inputs."""
+    tensors, about = read_state(path)
+    mean = tensors.pop(MEAN_IMAGE, None)
+    network = _build(recipe, about["classes"], tuple(about["input_shape"]), about["kind"], device)
+    network.load_state_dict(tensors)
+    mean = None if mean is None else mean.to(device)
+    return network.eval(), Inputs(kind=about["kind"], mean=mean, device=device)
+
+
+def wake_dropout(network: nn.Module) -> None:
+    """Let dropout layers drop while everything else (batch norm) predicts."""
+    for module in network.modules():
+        if isinstance(module, nn.modules.dropout._DropoutNd):
+            module.train()
+
+
+def _build(
+    recipe: Recipe, classes: int, shape: tuple[int, ...], kind: str, device: torch.device
+) -> nn.Module:
+    network = build(recipe.model.name, classes=classes, input_shape=shape, **recipe.model_options())
+    if kind == "image":
+        network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return network.to(device)
 
 
 def mixed_precision(precision: str, device: torch.device) -> AbstractContextManager[object]:

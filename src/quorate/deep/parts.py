@@ -5,19 +5,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.data.dataset import Dataset, Parts
+from quorate.data.dataset import Dataset
+from quorate.data.division import Parts
+
+Part = tuple[str, NDArray[Any], NDArray[np.int64]]
 
 
-def part_samples(
-    data: Dataset, parts: Parts, part: str, *, bootstrap: bool
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The samples and labels of "holdout" or "test"; none where the recipe keeps no hold-out.
+def predicted_parts(data: Dataset, parts: Parts, *, bootstrap: bool) -> list[Part]:
+    """("holdout" or "test", samples, labels) of each part that has samples.
 
     With bootstrap samples every training sample is out of some bags, so all are predicted and a mask tells
     which of them a member may be judged by.
     """
-    if part == "test":
-        return data.test_x, data.test_y
+    both = [("holdout", *_holdout(data, parts, bootstrap)), ("test", data.test_x, data.test_y)]
+    return [part for part in both if len(part[2])]
+
+
+def _holdout(data: Dataset, parts: Parts, bootstrap: bool) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if bootstrap:
         return data.train_x[parts.train], data.train_y[parts.train]
     if data.holdout_x is not None and data.holdout_y is not None:

@@ -96,7 +96,11 @@ def _checked(directory: Directory, run: int, saved: Saved, lost: list[str]) -> S
         path = directory.row(run, saved.step, part)
         rows.update({part: digest} if _holds(path, digest, lost) else {})
     if saved.sha256:
-        return replace(saved, rows=rows) if _holds(directory.state(run, saved.step), saved.sha256, lost) else None
+        return (
+            replace(saved, rows=rows)
+            if _holds(directory.state(run, saved.step), saved.sha256, lost)
+            else None
+        )
     return saved if len(rows) == len(saved.rows) else None
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from quorate.data.dataset import Dataset, Parts
+from quorate.data.dataset import Dataset
+from quorate.data.division import Parts, mean_image
 from quorate.deep.augment import flip_shift
 from quorate.deep.strategies.bagging import bootstrap
 from quorate.deep.strategies.plan import Plan
@@ -24,9 +25,11 @@ class Inputs:
     device: torch.device
 
     @classmethod
-    def of(cls, data: Dataset, device: torch.device) -> "Inputs":
-        """The inputs of a data set."""
-        mean = None if data.mean_image is None else torch.from_numpy(np.array(data.mean_image)).to(device)
+    def of(cls, data: Dataset, index: Index, device: torch.device) -> "Inputs":
+        """The inputs of a network that trains on those samples: they alone enter the mean image."""
+        mean = None
+        if data.mean_image is not None:
+            mean = torch.from_numpy(mean_image(data.train_x, index)).to(device)
         return cls(kind=data.kind, mean=mean, device=device)
 
     def tensor(self, stored: NDArray[Any]) -> torch.Tensor:

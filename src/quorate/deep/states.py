@@ -14,6 +14,8 @@ from torch.optim import Optimizer
 from quorate.files.atomic import write_bytes
 
 Tensors = dict[str, torch.Tensor]
+# The mean image that the network's inputs are free of lies beside its parameters under this name.
+MEAN_IMAGE = "quorate.mean_image"
 
 
 def write_state(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, Any]) -> str:

@@ -5,8 +5,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from quorate.deep.directory import Directory
@@ -25,7 +24,7 @@ class Settings:
 
     def to_json(self) -> str:
         """The settings as a JSON text."""
-        return json.dumps(self.__dict__, indent=1) + "\n"
+        return json.dumps(asdict(self), indent=1) + "\n"
 
 
 def check_same(directory: Directory, recipe: Recipe) -> None:
@@ -47,6 +46,13 @@ def check_same(directory: Directory, recipe: Recipe) -> None:
         )
 
 
+def trained_recipe(directory: Directory) -> Recipe:
+    """The recipe of the training that the directory holds."""
+    if not directory.recipe.exists():
+        raise InputError(f"{directory.root}: holds no training; give the --out of quorate train")
+    return read_recipe(directory.recipe)
+
+
 @contextmanager
 def locked(directory: Directory) -> Iterator[None]:
     """Hold the directory's lock; the system releases it however the process ends."""
@@ -57,7 +63,7 @@ def locked(directory: Directory) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise InputError(
-                f"--out {directory.root}: a training is running there{_holder(handle)}; wait for it or stop it"
+                f"{directory.root}: a training is running there{_holder(handle)}; wait for it or stop it"
             ) from error
         os.truncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
@@ -83,13 +89,7 @@ def _with_most_runs(directory: Directory, recipe: Recipe) -> Recipe:
     if not directory.recipe.exists():
         return recipe
     before = read_recipe(directory.recipe).training.runs
-    return recipe if before <= recipe.training.runs else read_recipe_with_runs(recipe, before)
-
-
-def read_recipe_with_runs(recipe: Recipe, runs: int) -> Recipe:
-    """The recipe with that many runs."""
-    from dataclasses import replace
-
+    runs = max(before, recipe.training.runs)
     return replace(recipe, training=replace(recipe.training, runs=runs))
 
 

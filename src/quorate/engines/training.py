@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +50,13 @@ def train(
     """Train every run of the recipe that is not finished in `out`, and write the predictions files."""
     require_choice("--engine", engine, ENGINES)
     directory = Directory(out)
+    recipe = _with_absolute_folder(recipe)
     check_same(directory, recipe)
     data, parts = load_data(recipe)
+    if engine == "ray":
+        from quorate.engines import ray
+
+        ray.connect(cpus=recipe.engine.cpus, gpus=recipe.engine.gpus)
     with locked(directory):
         threads = max(1, int(recipe.engine.cpus))
         settings = settle_directory(directory, recipe, threads=threads, device=device)
@@ -63,6 +68,14 @@ def train(
         outcome = _outcome(directory, plans(whole), written, failures)
         listen({"event": "end", "members": outcome.members, "complete": outcome.complete})
         return outcome
+
+
+def _with_absolute_folder(recipe: Recipe) -> Recipe:
+    """The recipe with a data folder that workers find from wherever they run."""
+    folder = recipe.data.folder
+    if folder is None:
+        return recipe
+    return replace(recipe, data=replace(recipe.data, folder=str(Path(folder).expanduser().absolute())))
 
 
 def _run(
@@ -89,7 +102,8 @@ def _run(
     if engine == "ray":
         from quorate.engines import ray
 
-        ray.train(directory, runs, threads=threads, device=device, gpus=recipe.engine.gpus, report=report)
+        cpus, gpus = recipe.engine.cpus, recipe.engine.gpus
+        ray.train(directory, runs, threads=threads, device=device, cpus=cpus, gpus=gpus, report=report)
     else:
         from quorate.engines import local
 

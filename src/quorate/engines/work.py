@@ -12,7 +12,7 @@ from quorate.deep.strategies import plan
 from quorate.recipes import Recipe, read_recipe
 
 if TYPE_CHECKING:
-    from quorate.data.dataset import Dataset, Parts
+    from quorate.data import Dataset, Parts
 
 Event = dict[str, Any]
 
@@ -31,7 +31,7 @@ def train_one(root: str, run: int, *, threads: int, device: str, report: Callabl
         append_line(log, {**event, "time": time.time()})
         report(event)
 
-    task = Task(recipe, plan(recipe, run), directory, data, parts, choose_device(device))
+    task = Task.of(recipe, plan(recipe, run), directory, data, parts, choose_device(device))
     record = train_run(task, tell)
     done = {"event": "done", "run": run, "stopped": record.stopped, "members": len(record.saved)}
     tell(done)
@@ -47,11 +47,12 @@ def load_once(root: str) -> "tuple[Recipe, Dataset, Parts]":
 
 def load_data(recipe: Recipe) -> "tuple[Dataset, Parts]":
     """The data set of a recipe and which samples train, select and certify."""
-    from quorate.data import load, split
+    from quorate.data import divide, load
 
     source = recipe.data
     data = load(source.name, folder=source.folder, partial=source.partial, **source.options)
-    return data, split(data, holdout=source.holdout, select=source.select, seed=recipe.seed)
+    parts = divide(len(data.train_y), holdout=source.holdout, select=source.select, seed=recipe.seed)
+    return data, parts
 
 
 def append_line(path: Path, record: Event) -> None:

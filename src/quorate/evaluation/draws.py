@@ -90,7 +90,9 @@ def draw_all(
         if not 1 <= size <= len(runs.last):
             raise InputError(f"sizes: must be from 1 to {len(runs.last)}, the number of runs, got {size}")
         generators = (np.random.default_rng([seed, size, repeat]) for repeat in range(repeats))
-        found[size] = tuple(runs.draw(g.choice(len(runs.last), size, replace=False)) for g in generators)
+        found[size] = tuple(
+            runs.draw(g.choice(len(runs.last), size, replace=False).tolist()) for g in generators
+        )
     return found
 
 

@@ -67,7 +67,10 @@ class Row:
 
 @dataclass(frozen=True)
 class SingleBest:
-    """The best single last state of all runs, chosen on one half and scored on the other, folds averaged."""
+    """The best single last state of all runs, chosen on one half and scored on the other.
+
+    Mean and standard deviation are over the two folds; `names` has the state each half chose.
+    """
 
     accuracy_mean: float
     accuracy_sd: float
@@ -161,7 +164,10 @@ class Reference:
 
 @dataclass(frozen=True)
 class Finding:
-    """One comparison behind a claim: the numbers, their difference, its standard error and what follows."""
+    """One comparison behind a claim: the numbers, their difference, its standard error and what follows.
+
+    Only `decisive` findings enter the claim's verdict; the others are context.
+    """
 
     text: str
     ours: float
@@ -169,6 +175,7 @@ class Finding:
     difference: float
     standard_error: float
     verdict: str
+    decisive: bool = True
 
 
 @dataclass(frozen=True)
@@ -233,9 +240,8 @@ class Evaluation:
     def to_json(self) -> dict[str, Any]:
         """The evaluation as plain data, which `from_json` reads back."""
         record = {"format": FORMAT, **_plain(self)}
-        record["certificates"] = [
-            {**asdict(c), "certificate": c.certificate.to_json()} for c in self.certificates
-        ]
+        for row in record["certificates"]:
+            row["certificate"]["vacuous"] = row["certificate"]["risk"] >= 1.0
         return {**record, "definitions": DEFINITIONS}
 
     @classmethod

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from quorate.predictions import Block, Predictions
+from quorate.votes import probability_totals, vote_totals, winners
 
 BINS = 15
 SMALLEST = 1e-12
-# Totals this close to the largest are tied, as in `quorate.votes`: the lowest class wins.
-TIE = 1e-9
 # Numbers in a block's product: 32 MB of float64, which stays near the caches.
 PRODUCT = 2**22
 
@@ -48,7 +47,7 @@ def score(predictions: Predictions, weights: Matrix, vote: str) -> Scores:
     for block in predictions.blocks(step) if vote == "average" else predictions.vote_blocks(step):
         assert block.labels is not None
         span = slice(block.start, block.start + len(block.labels))
-        totals = weighted(block, weights, predictions.classes)
+        totals = _totals(block, weights, predictions.classes)
         right = winners(totals) == block.labels
         correct[:, span] = right
         if tally is not None:
@@ -56,21 +55,11 @@ def score(predictions: Predictions, weights: Matrix, vote: str) -> Scores:
     return Scores(correct) if tally is None else tally.scores(correct, predictions)
 
 
-def weighted(block: Block, weights: Matrix, classes: int) -> Totals:
-    """(E, b, C) weighted sums of the probabilities of the block, or of its votes where it holds no more."""
-    if block.probs is not None:
-        return np.tensordot(weights, block.probs, axes=1)
-    return np.stack([weights @ (block.votes == c) for c in range(classes)], axis=-1)
-
-
-def winners(totals: Totals) -> NDArray[np.intp]:
-    """(E, b) the class with the largest total, the lowest of those tied.
-
-    >>> winners(np.array([[[0.2, 0.4, 0.4]]]))
-    array([[1]])
-    """
-    largest = totals.max(axis=-1, keepdims=True)
-    return (totals >= largest - TIE).argmax(axis=-1)
+def _totals(block: Block, weights: Matrix, classes: int) -> Totals:
+    """(E, b, C) weighted means of the probabilities of the block, or of its votes where it holds no more."""
+    if block.probs is None:
+        return vote_totals(block.votes, weights, classes)
+    return probability_totals(block.probs, weights)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,32 +1,62 @@
-"""Files written whole or not at all: to a temporary name, synced, then renamed."""
+"""Files that appear whole or not at all: written beside their place, flushed to disk, then renamed."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import mkstemp
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write the bytes to the path; killed at any moment, the path holds the old contents or the new."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+@contextmanager
+def whole(path: str | Path) -> Iterator[Path]:
+    """A temporary path in the same folder; it takes the place of `path` on success and is removed on failure.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with whole(Path(folder) / "a.txt") as temporary:
+    ...         _ = temporary.write_text("complete")
+    ...     (Path(folder) / "a.txt").read_text()
+    'complete'
+    """
+    target = Path(path)
+    handle, name = mkstemp(prefix=f".{target.name}.", suffix=target.suffix, dir=target.absolute().parent)
+    os.close(handle)
+    temporary = Path(name)
     try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        yield temporary
+        os.chmod(temporary, _mode(target))
+        _flush(temporary)
+        os.replace(temporary, target)
+        _flush(target.absolute().parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write the text, in UTF-8, to the path, whole or not at all."""
-    write_bytes(path, text.encode())
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    with whole(path) as temporary:
+        temporary.write_bytes(content)
 
 
-def _sync_folder(folder: Path) -> None:
-    # Without it a power cut may forget the renaming though the contents are on the disk.
-    handle = os.open(folder, os.O_RDONLY)
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text (UTF-8, as it is) whole or not at all."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def _mode(target: Path) -> int:
+    # mkstemp makes private files; an output should have the rights that a plain open() would give it.
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _flush(path: Path) -> None:
+    if path.is_dir() and os.name == "nt":  # Windows has no handles of folders
+        return
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

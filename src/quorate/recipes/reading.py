@@ -126,19 +126,17 @@ def _record(kind: type, table: Any, prefix: str) -> Any:
     known = {entry.name: entry for entry in fields(kind)}
     for key in table:
         if key not in known:
-            raise InputError(f"recipe key {prefix}{key}: unknown{_suggest(key, prefix, known)}")
+            raise InputError(f"recipe key {prefix}{key}: unknown{_suggest(key, known)}")
     for name, entry in known.items():
         if name not in table and entry.default is MISSING and entry.default_factory is MISSING:
             raise InputError(f"recipe key {prefix}{name}: missing; it has no default")
     return kind(**{key: _entry(known[key], value, prefix) for key, value in table.items()})
 
 
-def _suggest(key: str, prefix: str, known: Mapping[str, Any]) -> str:
-    """The nearest key of this table, else the table where the very same key belongs."""
-    elsewhere = [f"{name}.{key}" for name, kind in TABLES.items() if key in {f.name for f in fields(kind)}]
-    if elsewhere and prefix.rstrip(".") not in TABLES:
-        return f" (did you mean '{elsewhere[0]}'?)"
-    return nearest(key, known) or (f" (did you mean '{elsewhere[0]}'?)" if elsewhere else "")
+def _suggest(key: str, known: Mapping[str, Any]) -> str:
+    """The table where the very same key belongs, else the nearest key of this one."""
+    homes = [f"{name}.{key}" for name, kind in TABLES.items() if key in {f.name for f in fields(kind)}]
+    return f" (did you mean '{homes[0]}'?)" if homes else nearest(key, known)
 
 
 def _entry(entry: "Field[Any]", value: Any, prefix: str) -> Any:

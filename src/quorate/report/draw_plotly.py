@@ -7,6 +7,7 @@ from quorate.report.figure import Figure, Panel, Reference, Series, shortened
 ROW = 34  # pixels a horizontal bar takes, its gap included
 PANEL = {"lines": 380, "bars": 170, "heat": 560}
 GAP = 0.07  # of the height, between stacked panels
+NAMED_SQUARES = 60
 MARGIN = {"l": 64, "r": 20, "t": 16, "b": 56}
 
 
@@ -14,8 +15,8 @@ def plotly_figure(figure: Figure) -> dict[str, Any]:
     """`data`, `layout` and `height` of the figure; colours are tokens such as `tandem` or `tandem-band`.
 
     >>> from quorate.report.figure import Panel, Table
-    >>> flat = Figure("f", "F", "", "", "x", (Panel("lines", "y", (Series("s", "tandem", (1.0,), (2.0,)),)),), Table((), ()))
-    >>> plotly_figure(flat)["data"][0]["line"]["color"]
+    >>> panel = Panel("lines", "y", (Series("s", "tandem", (1.0,), (2.0,)),))
+    >>> plotly_figure(Figure("f", "F", "", "", "x", (panel,), Table((), ())))["data"][0]["line"]["color"]
     'tandem'
     """
     data: list[dict[str, Any]] = []
@@ -72,18 +73,20 @@ def _traces(panel: Panel, row: int, extent: tuple[float, float]) -> list[dict[st
 
 def _lines(series: Series, panel: Panel) -> list[dict[str, Any]]:
     """The band about the line, if there is one, and the line."""
+    spread = "" if series.spread is None else f" ± {_value(panel, 'customdata')}"
     line = {
         "type": "scatter",
         "mode": "lines+markers",
         "name": plain(series.name),
         "legendgroup": plain(series.name),
         "showlegend": True,
+        "visible": True if series.shown else "legendonly",
         "x": list(series.x),
         "y": list(series.y),
         "line": {"color": series.role, "width": 2.2, "dash": "dash" if series.dashed else "solid"},
         "marker": {"color": series.role, "size": 7, "symbol": "square-open" if series.dashed else "circle"},
-        "customdata": list(series.spread or [0.0] * len(series.x)),
-        "hovertemplate": f"{_braced(series.name)}<br>%{{x}}: {_value(panel, 'y')} ± {_value(panel, 'customdata')}<extra></extra>",
+        "customdata": list(series.spread or ()),
+        "hovertemplate": f"{_braced(series.name)}<br>%{{x}}: {_value(panel, 'y')}{spread}<extra></extra>",
     }
     return [line] if series.spread is None else [_band(series), line]
 
@@ -103,6 +106,7 @@ def _band(series: Series) -> dict[str, Any]:
         "fillcolor": f"{series.role}-band",
         "line": {"color": f"{series.role}-band", "width": 0},
         "legendgroup": plain(series.name),
+        "visible": True if series.shown else "legendonly",
         "showlegend": False,
         "hoverinfo": "skip",
     }
@@ -153,10 +157,21 @@ def _heat(panel: Panel) -> dict[str, Any]:
         "z": [list(row) for row in panel.matrix or ()],
         "colorscale": "Cividis",
         "showlegend": False,
-        "hovertext": [[f"{a}<br>{b}" for b in names] for a in names] if names else None,
-        "hovertemplate": "%{hovertext}<br>%{z:.4f}<extra></extra>",
-        "colorbar": {"title": {"text": plain(panel.y_title), "side": "right"}, "thickness": 12, "outlinewidth": 0},
+        **_pointed(names),
+        "colorbar": {
+            "title": {"text": plain(panel.y_title), "side": "right"},
+            "thickness": 12,
+            "outlinewidth": 0,
+        },
     }
+
+
+def _pointed(names: list[str]) -> dict[str, Any]:
+    """What is told of a square: both names, or both numbers where names would swell the page."""
+    if len(names) > NAMED_SQUARES:
+        return {"hovertemplate": "members %{x} and %{y}<br>%{z:.4f}<extra></extra>"}
+    told = [[f"{a}<br>{b}" for b in names] for a in names]
+    return {"hovertext": told, "hovertemplate": "%{hovertext}<br>%{z:.4f}<extra></extra>"}
 
 
 def _level(reference: Reference, extent: tuple[float, float], panel: Panel) -> dict[str, Any]:

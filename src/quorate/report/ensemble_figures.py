@@ -1,7 +1,8 @@
 """The figures of a weighed ensemble: its certificates side by side, its members and their weights."""
 
-from quorate.certificates import MEANING, Certificate, percent_up
+from quorate.certificates import MEANING, Certificate
 from quorate.ensemble import Ensemble
+from quorate.report.certificate_bars import bars_of, in_words
 from quorate.report.figure import Figure, Panel, Reference, Series, Table, legible, percent
 from quorate.report.palette import role_of
 
@@ -26,15 +27,7 @@ def certificates_figure(ensemble: Ensemble) -> Figure:
     """Every certificate as a bar, vacuous ones hatched, the designated one strong."""
     rows, best = shown_certificates(ensemble), ensemble.best
     names = tuple(_titled(c, ensemble) for c in rows)
-    series = Series(
-        name="certified risk",
-        role="tandem",
-        x=tuple(float(i) for i in range(len(rows))),
-        y=tuple(min(c.risk, 1.0) for c in rows),
-        labels=tuple("vacuous" if c.vacuous else percent_up(c.risk) for c in rows),
-        marked=tuple(c.vacuous for c in rows),
-        strong=tuple(c == best for c in rows),
-    )
+    strong = tuple(c == best for c in rows)
     return Figure(
         key="certificates",
         title="Certificates side by side",
@@ -42,12 +35,12 @@ def certificates_figure(ensemble: Ensemble) -> Figure:
             "How many errors each certificate allows: shorter is better. The strong bar is the one to quote; "
             "every other holds alone at its own δ. Hatched bars promise nothing."
         ),
-        alt=_certificates_in_words(rows, best),
+        alt=f"{in_words(rows)} Designated: {best.name}.",
         x_title=f"certified risk of the {ensemble.vote} vote",
-        panels=(Panel("across", "", (series,), ticks=names, percent=True),),
+        panels=(bars_of(rows, names, strong),),
         table=Table(
             ("certificate", "risk at most", "δ", "samples", "vacuous", "what it is"),
-            tuple((c.name, c.risk, c.delta, c.samples, c.vacuous, MEANING[c.name]) for c in rows),
+            tuple((c.name, c.risk, c.delta, c.samples, c.vacuous, MEANING.get(c.name, "")) for c in rows),
         ),
     )
 
@@ -56,11 +49,6 @@ def _titled(certificate: Certificate, ensemble: Ensemble) -> str:
     if certificate.delta == ensemble.delta:
         return certificate.name
     return f"{certificate.name}, δ = {certificate.delta:.3g}"
-
-
-def _certificates_in_words(rows: tuple[Certificate, ...], best: Certificate) -> str:
-    listed = ", ".join(f"{c.name} {'vacuous' if c.vacuous else percent_up(c.risk)}" for c in rows)
-    return f"Bar chart of {len(rows)} certificates, smallest first: {listed}. Designated: {best.name}."
 
 
 def members_figure(ensemble: Ensemble) -> Figure:
@@ -87,7 +75,12 @@ def members_figure(ensemble: Ensemble) -> Figure:
         x_title="member" if ticks else "member, in the order of the file",
         panels=(
             Panel(
-                "bars", "accuracy", (Series("accuracy", "best", x, accuracies, labels=names),), (), ticks, percent=True
+                "bars",
+                "accuracy",
+                (Series("accuracy", "best", x, accuracies, labels=names),),
+                (),
+                ticks,
+                percent=True,
             ),
             Panel("bars", "weight", (Series("weight", role, x, weights, labels=names),), (uniform,), ticks),
         ),

@@ -7,7 +7,9 @@ from typing import Literal
 Cell = str | int | float | None
 Kind = Literal["lines", "bars", "across", "heat"]
 # control characters, lone surrogates, and marks that turn the direction of what follows them
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Series:
     labels : what a point is called when it is pointed at, or None.
     marked : which points are weaker than the others (vacuous bounds), drawn hatched and pale.
     strong : which points stand out.
+    shown : whether it is drawn from the start; on the page the legend brings the others, on paper they are left out.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Series:
     marked: tuple[bool, ...] | None = None
     strong: tuple[bool, ...] | None = None
     dashed: bool = False
+    shown: bool = True
 
 
 @dataclass(frozen=True)

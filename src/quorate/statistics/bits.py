@@ -1,5 +1,8 @@
 """Counts over pairs of rows of packed bits: 64 samples a word; numba where installed, else numpy."""
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from typing import Any
 
@@ -59,10 +62,11 @@ def co_occurrences_numpy(words: Words) -> NDArray[np.int64]:
     counts = np.zeros((len(words), len(words)), np.int64)
     for start, stop, rows in _passes(words.shape[1], len(words)):
         part = _padded(words[:, start:stop])
-        for i in range(len(words)):
-            for low in range(0, i + 1, rows):
-                high = min(low + rows, i + 1)
-                counts[i, low:high] += _sum_bits(part[low:high] & part[i])
+
+        def add(i: int, low: int, high: int, part: Words = part) -> None:
+            counts[i, low:high] += _sum_bits(part[low:high] & part[i])
+
+        _in_threads(add, len(words), rows)
     return _mirror(counts)
 
 
@@ -71,12 +75,29 @@ def differences_numpy(planes: Words, keep: Words) -> NDArray[np.int64]:
     counts = np.zeros((len(planes), len(planes)), np.int64)
     for start, stop, rows in _passes(planes.shape[2], len(planes)):
         part, kept = _padded(planes[:, :, start:stop]), _padded(keep[:, start:stop])
-        for i in range(len(planes)):
-            for low in range(0, i + 1, rows):
-                high = min(low + rows, i + 1)
-                differs = np.bitwise_or.reduce(part[low:high] ^ part[i], axis=1)
-                counts[i, low:high] += _sum_bits(differs & kept[low:high] & kept[i])
+
+        def add(i: int, low: int, high: int, part: Words = part, kept: Words = kept) -> None:
+            differs = np.bitwise_or.reduce(part[low:high] ^ part[i], axis=1)
+            counts[i, low:high] += _sum_bits(differs & kept[low:high] & kept[i])
+
+        _in_threads(add, len(planes), rows)
     return _mirror(counts)
+
+
+def _in_threads(add: Callable[[int, int, int], None], members: int, rows: int) -> None:
+    # Every thread owns rows of the result, and numpy lets go of the interpreter's lock inside its loops.
+    def row(i: int) -> None:
+        for low in range(0, i + 1, rows):
+            add(i, low, min(low + rows, i + 1))
+
+    with ThreadPoolExecutor(threads()) as pool:
+        list(pool.map(row, range(members)))
+
+
+def threads() -> int:
+    """How many threads count: the processors this process may use, at most 8."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(8, usable)
 
 
 def _passes(words: int, members: int) -> list[tuple[int, int, int]]:
@@ -96,9 +117,8 @@ def _sum_bits(words: Words) -> NDArray[np.int64]:
     # Eight counts of a byte each lie in a word of `eight`; adding 16-bit lanes is quicker than summing bytes.
     eight = np.bitwise_count(words).view(np.uint64)
     lanes: NDArray[Any] = (eight & EVEN) + ((eight >> np.uint64(8)) & EVEN)
-    return (
-        lanes.sum(axis=1, dtype=np.uint64).view(np.uint16).reshape(len(words), 4).sum(axis=1, dtype=np.int64)
-    )
+    sums = np.ascontiguousarray(lanes.sum(axis=1)).view(np.uint16).reshape(len(words), 4)
+    return np.asarray(sums.sum(axis=1), dtype=np.int64)
 
 
 def _mirror(lower: NDArray[np.int64]) -> NDArray[np.int64]:

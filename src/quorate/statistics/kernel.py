@@ -6,13 +6,14 @@ functions release the interpreter's lock and are run by plain threads, which is 
 in threads of the caller, where numba's own parallel loops are not.
 """
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from quorate.statistics.bits import threads
 
 try:
     import numba
@@ -29,12 +30,6 @@ TILE = 4
 
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int64]
-
-
-def threads() -> int:
-    """How many threads count: the processors this process may use, at most 8."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(8, usable)
 
 
 def co_occurrences(words: Words) -> Counts:

@@ -135,9 +135,10 @@ def _from_sums(sums: Sums, names: tuple[str, ...]) -> Statistics:
 def _require_overlap(common: NDArray[np.int64] | None, names: tuple[str, ...]) -> None:
     if common is None or common.min() > 0:
         return
+    alone = np.flatnonzero(common.diagonal() == 0)
+    if alone.size:
+        raise InputError(f"mask: '{names[alone[0]]}' has no hold-out sample here; leave that member out")
     one, other = (int(index) for index in np.argwhere(common == 0)[0])
-    if one == other or common[one, one] == 0:
-        raise InputError(f"mask: '{names[one]}' has no hold-out sample here; leave that member out")
     raise InputError(
         f"mask: '{names[one]}' and '{names[other]}' have no hold-out sample in common, so their tandem loss "
         "is unknown; leave one of them out or predict on shared samples"

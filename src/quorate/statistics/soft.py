@@ -60,11 +60,13 @@ def sum_losses(predictions: Predictions) -> Sums:
     for shard in predictions.shards:
         for start, stop in spans(shard.samples, max(1, GATHERED // members)):
             losses = _losses(shard, labels[offset + start : offset + stop], start, stop)
-            keep = np.ones_like(losses) if shard.mask is None else _given(shard, start, stop)
             first += losses.sum(axis=1)
-            samples += keep.sum(axis=1)
             second += losses @ losses.T
+            samples += (
+                stop - start if shard.mask is None else np.asarray(shard.masked(start, stop)).sum(axis=1)
+            )
             if masked:
+                keep = _kept(shard, losses, start, stop)
                 common += keep @ keep.T
                 own += losses @ keep.T
         offset += shard.samples
@@ -83,5 +85,6 @@ def _losses(shard: Shard, labels: NDArray[np.int64], start: int, stop: int) -> N
     return losses if mask is None else np.where(mask, losses, 0.0)
 
 
-def _given(shard: Shard, start: int, stop: int) -> NDArray[np.float64]:
-    return np.asarray(shard.masked(start, stop), dtype=np.float64)
+def _kept(shard: Shard, losses: NDArray[np.float64], start: int, stop: int) -> NDArray[np.float64]:
+    mask = shard.masked(start, stop)
+    return np.ones_like(losses) if mask is None else mask.astype(np.float64)

@@ -44,15 +44,16 @@ def _settled(values: list[float]) -> bool:
 
 
 def _slope(problem: Problem, point: Point) -> Array:
-    """Gradient in the logits at fixed lambda, up to a factor: rho_i (g_i - rho'g), g = T rho + (ln rho - ln pi)/(lambda n)."""
+    """Gradient in the logits at fixed lambda, up to a factor.
+
+    rho_i (g_i - rho'g) with g = T rho + (ln rho - ln pi)/(lambda n).
+    """
     weights = np.exp(point.log_weights)
     g = point.product + (point.log_weights - problem.log_prior) / (point.lam * problem.n)
     return np.asarray(weights * (g - weights @ g))
 
 
-def _step(
-    slope: Array, before: Array, sizes: Array, moves: Array, worse: bool
-) -> tuple[Array, Array, Array]:
+def _step(slope: Array, before: Array, sizes: Array, moves: Array, worse: bool) -> tuple[Array, Array, Array]:
     """(moves, step sizes, slopes to remember) of one iRprop+ step."""
     agreement = slope * before
     sizes = np.where(agreement > 0, np.minimum(sizes * GROW, LARGEST_STEP), sizes)

@@ -35,7 +35,7 @@ OUTSIDE = 0.1
 
 @dataclass(frozen=True)
 class Point:
-    """Weights with all that F needs: q = T rho, A = rho'T rho, KL, F, lambda, and the proved distance to the minimum."""
+    """Weights with all that F needs: q = T rho, A = rho'T rho, KL, F, lambda, and how far the minimum can be."""
 
     log_weights: Array
     product: Array
@@ -78,7 +78,10 @@ class Problem:
     def among(self, members: NDArray[np.intp]) -> "Problem":
         """The same problem for weights on those members alone."""
         return Problem(
-            np.ascontiguousarray(self.matrix[np.ix_(members, members)]), self.n, self.log_term, self.log_prior[members]
+            np.ascontiguousarray(self.matrix[np.ix_(members, members)]),
+            self.n,
+            self.log_term,
+            self.log_prior[members],
         )
 
 

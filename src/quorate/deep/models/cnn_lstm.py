@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from quorate.deep.models.dropout import Dropout
 from quorate.deep.models.shapes import rate
 from quorate.errors import InputError
 
@@ -20,10 +21,10 @@ class CnnLstm(nn.Module):
     def __init__(self, classes: int, *, words: int, dropout: float, dropout_late: float) -> None:
         super().__init__()
         self.embedding = nn.Embedding(words, 128)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.convolution = nn.Conv1d(128, 64, WIDTH)
         self.lstm = nn.LSTM(64, 70, batch_first=True)
-        self.late = nn.Dropout(dropout_late)
+        self.late = Dropout(dropout_late)
         self.dense = nn.Linear(70, 1 if classes == 2 else classes)
         self.reset_parameters()
 
@@ -48,13 +49,18 @@ class CnnLstm(nn.Module):
     def forward(self, tokens: Tensor) -> Tensor:
         """(n, classes) logits of (n, length) tokens."""
         words = self.dropout(self.embedding(tokens))
-        features = functional.relu(self.convolution(words.transpose(1, 2)))
+        features = functional.relu(self._convolve(words.transpose(1, 2)))
         pooled = functional.max_pool1d(features, POOL).transpose(1, 2)
         _, (hidden, _) = self.lstm(pooled)
         logits: Tensor = self.dense(self.late(hidden[-1]))
         if logits.shape[1] == 1:
             return torch.cat([torch.zeros_like(logits), logits], dim=1)
         return logits
+
+    def _convolve(self, words: Tensor) -> Tensor:
+        # The same sums as the layer's own, as a convolution of height 1: twice as fast on a processor.
+        layer = self.convolution
+        return functional.conv2d(words.unsqueeze(2), layer.weight.unsqueeze(2), layer.bias).squeeze(2)
 
 
 def cnn_lstm(

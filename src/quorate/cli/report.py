@@ -1,0 +1,44 @@
+"""`quorate report`: one self-contained HTML page."""
+
+from pathlib import Path
+
+import click
+
+from quorate.cli.output import common_options, console, require_absent, write_json
+
+
+@click.command(
+    "report",
+    epilog="""\b
+Examples:
+  quorate report ensemble.json                      writes ensemble.html beside it
+  quorate report evaluation.json --out page.html
+  quorate report runs/imdb-cnn_lstm-checkpoints     a folder of quorate reproduce
+""",
+)
+@click.argument("path", metavar="PATH")
+@click.option(
+    "--out", metavar="FILE", help="Where the page goes [default: PATH with .html; in a folder report.html]."
+)
+@click.option("--force", is_flag=True, help="Overwrite an existing output.")
+@common_options
+def command(path: str, out: str | None, force: bool, json_path: str | None) -> None:
+    """Write one HTML page that needs no network: verdict, figures, details.
+
+    PATH is an ensemble (weigh --out), an evaluation (evaluate --json), or a folder with ensemble.json or
+    evaluation.json, such as reproduce writes.
+    """
+    target = Path(out) if out is not None else _beside(Path(path))
+    for place in (target, json_path):
+        require_absent(place, force)
+    from quorate.files.atomic import write_text
+    from quorate.report import report_text
+
+    text = report_text(path)
+    write_text(target, text)
+    console(json_path).print(f"page written to {target} ({len(text.encode()) / 1e6:.1f} MB)", markup=False)
+    write_json(json_path, {"page": str(target), "bytes": len(text.encode())})
+
+
+def _beside(path: Path) -> Path:
+    return path / "report.html" if path.is_dir() else path.with_suffix(".html")

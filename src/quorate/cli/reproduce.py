@@ -1,0 +1,202 @@
+"""`quorate reproduce`: a row of the paper, from training or stored predictions to tables beside its numbers."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from quorate.cli.evaluate import show_evaluation, show_table, whole_numbers, words
+from quorate.cli.output import common_options, console, require_absent, write_json
+from quorate.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.predictions import Predictions
+    from quorate.recipes import Recipe
+
+
+@click.command(
+    "reproduce",
+    epilog="""\b
+Examples:
+  quorate reproduce --list                                         the paper's rows
+  quorate reproduce imdb-cnn_lstm-checkpoints --members 40 --out imdb
+  quorate reproduce imdb-cnn_lstm-checkpoints --from test.npz      without training
+  quorate reproduce demo --members 3 --epochs 2 --out small        any recipe, any scale
+The same command again goes on where training was stopped.
+""",
+)
+@click.argument("name", required=False, metavar="NAME|FILE.toml")
+@click.option("--from", "pack", metavar="PACK.npz", help="Stored test predictions; nothing is trained.")
+@click.option("--bayes", metavar="PACK.npz", help="Test predictions of a Bayes ensemble trained here.")
+@click.option("--out", metavar="DIR", help="Where everything goes [default: reproduced/NAME].")
+@click.option("--members", type=int, help="Runs to train.")
+@click.option("--epochs", type=int, help="Epochs of a run; the schedule is scaled with them.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe.")
+@click.option("--engine", default="local", show_default=True, help="local or ray.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes of the local engine.")
+@click.option("--sizes", metavar="N,N...", help="Numbers of runs [default: 2 to 10, every fifth, all].")
+@click.option("--repeats", type=int, default=5, show_default=True, help="Ensembles drawn for each size.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the evaluation.")
+@click.option("--delta", type=float, default=0.05, show_default=True, help="Failure probability of bounds.")
+@click.option("--weights", default="uniform,first-order,tandem", show_default=True, metavar="NAME,...")
+@click.option("--no-figures", is_flag=True, help="Write tables and claims only.")
+@click.option("--list", "listing", is_flag=True, help="List the rows and the paper's numbers.")
+@click.option("--force", is_flag=True, help="Overwrite the results of an earlier --from.")
+@common_options
+def command(
+    name: str | None,
+    pack: str | None,
+    bayes: str | None,
+    out: str | None,
+    members: int | None,
+    epochs: int | None,
+    overrides: tuple[str, ...],
+    engine: str,
+    workers: int | None,
+    sizes: str | None,
+    repeats: int,
+    seed: int,
+    delta: float,
+    weights: str,
+    no_figures: bool,
+    listing: bool,
+    force: bool,
+    json_path: str | None,
+) -> None:
+    """Reproduce a row of the paper: train, evaluate, and write tables and figures beside its numbers.
+
+    DIR then holds evaluation.json, table.* (the paper's numbers beside ours) and rows.* (all of them) as
+    Markdown, LaTeX and CSV, claims.md, figures/ and run.json (machine, versions, time).
+    """
+    if listing:
+        _list(json_path)
+        return
+    if name is None:
+        raise InputError("reproduce: needs a NAME; quorate reproduce --list names them")
+    if pack is not None and (members is not None or epochs is not None):
+        raise InputError(
+            "--from: nothing is trained, so --members and --epochs have no meaning; leave them out"
+        )
+    from quorate.recipes import read_recipe
+
+    recipe = read_recipe(name, overrides, members=members, epochs=epochs)
+    folder = Path("reproduced", recipe.name) if out is None else Path(out)
+    require_absent(json_path, force)
+    if pack is not None:
+        require_absent_outputs(folder, force)
+    asked: dict[str, Any] = {"repeats": repeats, "seed": seed, "delta": delta, "weightings": words(weights)}
+    asked["sizes"] = None if sizes is None else whole_numbers("--sizes", sizes)
+    check_evaluation(asked)
+    job = Job(recipe, folder, asked, not no_figures, console(json_path))
+    job.finish(*job.read(pack, bayes) if pack is not None else job.train(engine, workers, bayes), json_path)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to reproduce, where the results go, how it is evaluated, and the terminal that is told."""
+
+    recipe: "Recipe"
+    folder: Path
+    asked: dict[str, Any]
+    figures: bool
+    terminal: "Console"
+
+    def read(self, pack: str, bayes: str | None) -> tuple["Predictions", "Predictions | None", str, float]:
+        """Stored predictions, those of the Bayes ensemble, where they come from, and no training time."""
+        from quorate.files import read_predictions
+
+        other = None if bayes is None else read_predictions([bayes])
+        return read_predictions([pack]), other, f"stored predictions {Path(pack).name}", 0.0
+
+    def train(
+        self, engine: str, workers: int | None, bayes: str | None
+    ) -> tuple["Predictions", "Predictions | None", str, float]:
+        """The same, of members trained (or finished) in the folder."""
+        from quorate.files import read_predictions
+        from quorate.progress import watching
+        from quorate.reproduction import train_recipe
+
+        other = None if bayes is None else read_predictions([bayes])
+        begin = perf_counter()
+        with watching(self.terminal) as listen:
+            outcome = train_recipe(self.recipe, self.folder, engine=engine, workers=workers, listen=listen)
+        for run, reason in {**outcome.stopped, **outcome.failed}.items():
+            self.terminal.print(f"run {run} is missing: {reason}", markup=False, style="yellow")
+        source = f"trained here: {outcome.members} members of {outcome.runs} runs"
+        return read_predictions([outcome.predictions["test"]]), other, source, perf_counter() - begin
+
+    def finish(
+        self,
+        predictions: "Predictions",
+        bayes: "Predictions | None",
+        source: str,
+        trained: float,
+        json_path: str | None,
+    ) -> None:
+        """Evaluate, write everything, and tell."""
+        from quorate.evaluation.tables import against_paper
+        from quorate.reproduction import reproduce, write_figures, write_outputs
+        from quorate.reproduction.reproduce import run_facts
+
+        begin = perf_counter()
+        evaluation = reproduce(self.recipe, predictions, bayes=bayes, **self.asked)
+        seconds = {"training": trained, "evaluation": perf_counter() - begin}
+        settings = {"recipe": self.recipe.to_dict() if trained else self.recipe.name, **self.asked}
+        written = write_outputs(
+            evaluation, self.folder, run_facts(source=source, seconds=seconds, settings=settings)
+        )
+        if self.figures:
+            written += write_figures(evaluation, self.folder / "figures")
+        show_evaluation(self.terminal, evaluation)
+        if (beside := against_paper(evaluation)).rows:
+            show_table(self.terminal, beside)
+        self.terminal.print(f"{len(written)} files written to {self.folder}", markup=False)
+        write_json(json_path, evaluation.to_json())
+
+
+def require_absent_outputs(folder: Path, force: bool) -> None:
+    """Raise if a result lies in the folder already and may not be overwritten."""
+    from quorate.reproduction.reproduce import OUTPUTS
+
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--out {folder}: must be a directory, it is a file; give another path")
+    for output in OUTPUTS:
+        if (folder / output).exists() and not force:
+            raise InputError(f"{folder / output}: exists already; --force overwrites it")
+
+
+def check_evaluation(asked: dict[str, Any]) -> None:
+    """Raise for settings of the evaluation that are wrong, before hours of training."""
+    from quorate.errors import require_choice, require_open_unit
+    from quorate.weighting import METHODS
+
+    require_open_unit("--delta", asked["delta"])
+    if asked["repeats"] < 1:
+        raise InputError(f"--repeats: must be at least 1, got {asked['repeats']}")
+    for word in asked["weightings"]:
+        require_choice("--weights", word, METHODS)
+
+
+def _list(json_path: str | None) -> None:
+    """Print every recipe with what it trains and the paper's accuracies."""
+    from rich.table import Table
+
+    from quorate.recipes import about, names
+    from quorate.reproduction import paper_row
+
+    found = [(name, about(name), paper_row(name)) for name in names()]
+    table = Table(box=None, pad_edge=False)
+    columns = [f"avg_{weights}_{members}" for members in ("last", "all") for weights in ("uniform", "tandem")]
+    for title in ("name", *(column[4:].replace("_", " ") for column in columns)):
+        table.add_column(title, no_wrap=True)
+    for name, _, row in found:
+        cells = {} if row is None else row.cells
+        table.add_row(name, *(f"{cells[c]:.3f}" if c in cells else "–" for c in columns))
+    if json_path != "-":
+        console(json_path).print(table)
+    rows = [{"name": n, "about": t, "paper": None if r is None else r.cells} for n, t, r in found]
+    write_json(json_path, {"rows": rows})

@@ -1,0 +1,38 @@
+"""Losses and accuracies of a training for TensorBoard (extra: tensorboard)."""
+
+from pathlib import Path
+from typing import Any
+
+from quorate.errors import InputError
+
+
+class Board:
+    """Writes each epoch of each run, and each member's accuracy on the hold-out, as scalars."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            from torch.utils.tensorboard.writer import SummaryWriter
+        except ImportError as error:
+            raise InputError(
+                "--tensorboard: needs the package tensorboard; install quorate[tensorboard]"
+            ) from error
+        self._open = SummaryWriter
+        self._folder = folder
+        self._writers: dict[int, Any] = {}
+
+    def listen(self, event: dict[str, Any]) -> None:
+        """Write the numbers of the event, if it has some."""
+        if event["event"] == "epoch":
+            for name in ("loss", "accuracy", "select_accuracy", "seconds"):
+                if event[name] is not None:
+                    self._writer(event["run"]).add_scalar(name, event[name], event["epoch"])
+        elif event["event"] == "member" and event["accuracy"] is not None:
+            self._writer(event["run"]).add_scalar("holdout_accuracy", event["accuracy"], event["step"])
+        elif event["event"] == "end":
+            for writer in self._writers.values():
+                writer.close()
+
+    def _writer(self, run: int) -> Any:
+        if run not in self._writers:
+            self._writers[run] = self._open(str(self._folder / f"run-{run:04d}"))
+        return self._writers[run]

@@ -1,0 +1,116 @@
+"""Predictions from whatever files the user has: which kind they are, and how several belong together."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InputError
+from quorate.files.npy import read_members, read_npy
+from quorate.files.npz import read_npz
+from quorate.files.tables import LABELS, csv_columns, parquet_columns, read_csv, read_parquet
+from quorate.predictions import Predictions
+
+KINDS = (".npz", ".npy", ".csv", ".parquet")
+
+
+def read_predictions(
+    paths: str | Path | Iterable[str | Path], labels: str | Path | None = None
+) -> Predictions:
+    """The checked predictions of one or more files of one kind.
+
+    Parameters
+    ----------
+    paths : `.npz` packs, CSV or Parquet tables (several: samples of the same members), or one `.npy` a member
+    labels : a file of the labels (`.npy`, or a text or table with one column), for files that hold none
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     table = Path(folder) / "holdout.csv"
+    ...     _ = table.write_text("one,two,label\\n0,1,0\\n1,1,1\\n")
+    ...     read_predictions(table).names
+    ('one', 'two')
+    """
+    given = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
+    kind = _kind(given)
+    truth = None if labels is None else read_labels(Path(labels))
+    if kind == ".npy":
+        return read_members(given, truth)
+    if truth is not None and len(given) > 1:
+        raise InputError("labels: one file of labels for several files of samples; put labels into each file")
+    read = {".npz": read_npz, ".csv": read_csv, ".parquet": read_parquet}[kind]
+    return _joined(given, [read(path, truth) for path in given])
+
+
+def _kind(paths: list[Path]) -> str:
+    if not paths:
+        raise InputError("files: at least one file of predictions is required")
+    for path in paths:
+        if not path.is_file():
+            raise InputError(
+                f"{path}: {'is a folder; name the files in it' if path.is_dir() else 'no such file'}"
+            )
+        if path.suffix.lower() not in KINDS:
+            raise InputError(f"{path}: the name must end in one of {', '.join(KINDS)}")
+    kinds = sorted({path.suffix.lower() for path in paths})
+    if len(kinds) > 1:
+        raise InputError(
+            f"files: of one kind are required, got {' and '.join(kinds)}; give them one kind at a time"
+        )
+    return kinds[0]
+
+
+def _joined(paths: list[Path], parts: list[Predictions]) -> Predictions:
+    if len(parts) == 1:
+        return parts[0]
+    try:
+        return Predictions.concatenate(parts)
+    except InputError as error:
+        listed = ", ".join(f"{index} = {path.name}" for index, path in enumerate(paths))
+        raise InputError(f"{error} ({listed}); several files must hold the same members") from None
+
+
+def read_labels(path: Path) -> NDArray[Any]:
+    """The labels of a `.npy` file, a table with a column of labels, or a text with one class a line."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file of labels")
+    kind = path.suffix.lower()
+    if kind == ".npy":
+        return np.asarray(read_npy(path))
+    if kind == ".npz":
+        raise InputError(f"{path}: labels must be a .npy file or a text with one class a line")
+    return _column(path, parquet_columns(path) if kind == ".parquet" else _text_columns(path))
+
+
+def _text_columns(path: Path) -> Mapping[str, NDArray[np.float64]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is no text; labels are a .npy file or one class a line") from None
+    words = [line.strip() for line in text.splitlines() if line.strip()]
+    if words and "," in words[0]:
+        return csv_columns(path)
+    return {"label": _classes(path, words)}
+
+
+def _classes(path: Path, words: list[str]) -> NDArray[np.float64]:
+    if not words:
+        raise InputError(f"{path}: is empty; one class a line is required")
+    try:
+        float(words[0])
+    except ValueError:
+        words = words[1:]  # a header
+    try:
+        return np.array(words, dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f"{path}: classes must be numbered 0, 1, … ({error})") from None
+
+
+def _column(path: Path, columns: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    named = [name for name in columns if name.lower() in LABELS]
+    chosen = named if named else list(columns)
+    if len(chosen) != 1:
+        raise InputError(f"{path}: one column is required, or one called label, got {', '.join(columns)}")
+    return columns[chosen[0]]

@@ -1,0 +1,47 @@
+"""Figures for papers, and the page: one self-contained HTML file. Pure functions of the records."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quorate.errors import InputError
+
+if TYPE_CHECKING:
+    from quorate.ensemble import Ensemble
+    from quorate.evaluation.records import Evaluation
+
+__all__ = ["report_text", "write_figures", "write_report"]
+
+
+def report_text(path: str | Path) -> str:
+    """The page for an ensemble file, an evaluation file, or a folder that holds one or both, as HTML text."""
+    from quorate.report.material import read_material
+    from quorate.report.page import page
+
+    material = read_material(path)
+    return page(material, _plotly_js())
+
+
+def write_report(path_in: str | Path, path_out: str | Path, *, force: bool = False) -> Path:
+    """Where the page was written: whole or not at all, and never over another file unless `force` is given."""
+    from quorate.files.atomic import write_text
+
+    target = Path(path_out)
+    if target.exists() and not force:
+        raise InputError(f"{target}: exists already; force overwrites it")
+    write_text(target, report_text(path_in))
+    return target
+
+
+def write_figures(record: "Ensemble | Evaluation", folder: str | Path) -> tuple[Path, ...]:
+    """The files written under the folder: every figure of the record as SVG, PDF and PNG."""
+    from quorate.report.figures import write_figures as write
+
+    return write(record, folder)
+
+
+def _plotly_js() -> str:
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError:
+        raise InputError("report: needs plotly; pip install 'quorate[report]'") from None
+    return str(get_plotlyjs())

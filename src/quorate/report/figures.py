@@ -1,0 +1,38 @@
+"""Every figure of a record, and their files for a paper."""
+
+from pathlib import Path
+
+from quorate.ensemble import Ensemble
+from quorate.errors import InputError, require_choice
+from quorate.evaluation.records import Evaluation
+from quorate.files.atomic import write_bytes
+from quorate.report.ensemble_figures import ensemble_figures
+from quorate.report.evaluation_figures import evaluation_figures
+from quorate.report.figure import Figure
+
+FORMATS = ("svg", "pdf", "png")
+
+
+def figures_of(record: Ensemble | Evaluation) -> tuple[Figure, ...]:
+    """The figures that the record has numbers for, in the order in which they are shown."""
+    return ensemble_figures(record) if isinstance(record, Ensemble) else evaluation_figures(record)
+
+
+def write_figures(
+    record: Ensemble | Evaluation, folder: str | Path, *, formats: tuple[str, ...] = FORMATS
+) -> tuple[Path, ...]:
+    """The files written: every figure of the record in every format, for a paper, over what was there."""
+    for form in formats:
+        require_choice("formats", form, FORMATS)
+    try:
+        from quorate.report.draw_matplotlib import drawn
+    except ImportError:
+        raise InputError("figures: need matplotlib; pip install 'quorate[report]'") from None
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    found = []
+    for figure in figures_of(record):
+        for form in formats:
+            found.append(place / f"{figure.key}.{form}")
+            write_bytes(found[-1], drawn(figure, form))
+    return tuple(found)

@@ -1,0 +1,112 @@
+"""weigh, predict, verify and plan as a person or a program calls them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quorate.cli.main import COMMANDS, main
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "140")
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 1000)
+    logits = rng.normal(size=(30, 1000, 3)) + 2.5 * np.eye(3)[labels] + rng.normal(size=(1, 1000, 3))
+    probs = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
+    names = [f"net {i}" for i in range(30)]
+    np.savez("holdout.npz", probs=probs[:, :600], labels=labels[:600], names=names)
+    np.savez("new.npz", probs=probs[:, 600:], labels=labels[600:], names=names)
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+    with pytest.raises(SystemExit) as end:
+        main(list(words))
+    out, err = capsys.readouterr()
+    assert end.value.code == code, err
+    return out
+
+
+@pytest.mark.parametrize("vote", ["majority", "average"])
+def test_weigh_then_predict_then_verify(folder: Path, capsys: pytest.CaptureFixture[str], vote: str) -> None:
+    shown = run(capsys, "weigh", "holdout.npz", "--vote", vote, "--out", "ensemble.json")
+    assert (
+        f"Promise (split): with probability 95% over the draw of 300 hold-out samples, the {vote}"
+        in " ".join(shown.split())
+    )
+    assert "… " in shown
+    assert "split" in shown
+    predicted = json.loads(
+        run(capsys, "predict", "ensemble.json", "new.npz", "--out", "p.npz", "--json", "-")
+    )
+    with np.load("p.npz") as stored:
+        assert stored["votes"].tolist() == predicted["classes"]
+        assert stored["probs"].shape == (400, 3)
+    assert predicted["error"] < 0.2
+    assert "Everything holds up" in run(capsys, "verify", "ensemble.json", "holdout.npz")
+    shown = run(capsys, "verify", "ensemble.json", "new.npz", code=1)
+    assert "does not hold" in shown
+
+
+def test_json_on_standard_output_is_alone_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = json.loads(run(capsys, "weigh", "holdout.npz", "--json", "-", "--method", "greedy"))
+    assert record["weighting"]["method"] == "greedy"
+    assert record["best"]["name"] == "split"
+
+
+def test_predict_as_csv(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "weigh", "holdout.npz", "--out", "e.json")
+    run(capsys, "predict", "e.json", "new.npz", "--out", "p.csv")
+    table = (folder / "p.csv").read_text().splitlines()
+    assert table[0] == "class,share_0,share_1,share_2"
+    assert len(table) == 401
+
+
+def test_one_file_a_member_and_tables_say_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with np.load("holdout.npz") as pack:
+        votes, labels = pack["probs"][:3].argmax(axis=2), pack["labels"]
+    for i, row in enumerate(votes):
+        np.save(f"m{i}.npy", row)
+    np.save("labels.npy", labels)
+    lines = ["m0,m1,m2,label", *(",".join(map(str, row)) for row in [*zip(*votes, labels)])]
+    (folder / "table.csv").write_text("\n".join(lines))
+    a = json.loads(
+        run(capsys, "weigh", "m0.npy", "m1.npy", "m2.npy", "--labels", "labels.npy", "--json", "-")
+    )
+    b = json.loads(run(capsys, "weigh", "table.csv", "--json", "-"))
+    assert a["weighting"] == b["weighting"]
+    assert a["certificates"] == b["certificates"]
+
+
+def test_given_weights(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "w.json").write_text(json.dumps([1 / 30] * 30))
+    record = json.loads(run(capsys, "weigh", "holdout.npz", "--weights", "w.json", "--json", "-"))
+    assert record["best"]["name"] == "holdout"
+    assert record["weighting"]["method"] == "given"
+
+
+def test_plan_both_ways(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = json.loads(run(capsys, "plan", "--error", ".07", "--risk", ".08", "--json", "-"))
+    back = json.loads(
+        run(capsys, "plan", "--error", ".07", "--samples", str(record["samples"]), "--json", "-")
+    )
+    assert back["risk"] == record["risk"] <= 0.08
+    assert "hold-out samples: split will certify" in run(
+        capsys, "plan", "--error", ".07", "--samples", "5000"
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_helps_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = run(capsys, command, "--help")
+    assert "Example" in shown
+    assert f"quorate {command}" in shown
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--version").startswith("quorate ")
+    assert all(command in run(capsys, "--help") for command in COMMANDS)

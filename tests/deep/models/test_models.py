@@ -1,0 +1,121 @@
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+from quorate.deep.models import NAMES, build, decayed_parameters
+from quorate.errors import InputError
+
+SMALL = {
+    "cnn_lstm": ((20,), {"words": 50}),
+    "resnet": ((16, 16, 3), {"depth": 8}),
+    "wrn": ((16, 16, 3), {"depth": 10, "width": 1}),
+    "resnet50": ((32, 32, 3), {}),
+    "small_cnn": ((28, 28, 1), {}),
+}
+
+
+def batch(shape: tuple[int, ...], n: int = 4) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(0)
+    if len(shape) == 1:
+        return torch.randint(0, 50, (n, *shape), generator=generator)
+    return torch.randn(n, shape[2], *shape[:2], generator=generator)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("classes", [2, 7])
+def test_logits_and_gradients_reach_every_parameter(name: str, classes: int) -> None:
+    shape, options = SMALL[name]
+    torch.manual_seed(1)
+    network = build(name, classes=classes, input_shape=shape, **options)
+    logits = network(batch(shape))
+    assert logits.shape == (4, classes)
+    cross_entropy(logits, torch.tensor([0, 1, 0, 1])).backward()
+    for key, parameter in network.named_parameters():
+        if parameter.requires_grad:
+            assert parameter.grad is not None, key
+            assert torch.isfinite(parameter.grad).all(), key
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_initial_values_follow_torchs_seed(name: str) -> None:
+    shape, options = SMALL[name]
+    states = []
+    for seed in (3, 3, 4):
+        torch.manual_seed(seed)
+        states.append(build(name, classes=3, input_shape=shape, **options).state_dict())
+    assert all(torch.equal(a, b) for a, b in zip(states[0].values(), states[1].values()))
+    assert any(not torch.equal(a, b) for a, b in zip(states[0].values(), states[2].values()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_dropout_makes_passes_differ_and_its_absence_does_not(name: str) -> None:
+    shape, options = SMALL[name]
+    for rate in (0.0, 0.4):
+        torch.manual_seed(1)
+        network = build(name, classes=3, input_shape=shape, **options, dropout=rate)
+        network.eval()
+        for layer in network.modules():
+            if isinstance(layer, nn.Dropout):
+                layer.train()
+        with torch.no_grad():
+            first, second = network(batch(shape)), network(batch(shape))
+        assert torch.equal(first, second) == (rate == 0.0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_decayed_parameters_are_the_kernels(name: str) -> None:
+    shape, options = SMALL[name]
+    network = build(name, classes=3, input_shape=shape, **options)
+    decayed = {id(parameter) for parameter in decayed_parameters(network)}
+    for key, parameter in network.named_parameters():
+        kernel = key.endswith("weight") and parameter.dim() > 1 and not key.startswith("embedding")
+        assert (id(parameter) in decayed) == kernel, key
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("resnet20", {}, r"model: 'resnet20' is not one of .*\(did you mean 'resnet50'|'resnet'"),
+        ("resnet", {"depth": 21}, r"resnet: depth must be 6n\+2 \(8, 14, 20, ...\), got 21"),
+        ("wrn", {"depth": 27}, r"wrn: depth must be 6n\+4 .*, got 27"),
+        ("wrn", {"width": 0}, "wrn: width must be at least 1, got 0"),
+        (
+            "resnet",
+            {"dept": 20},
+            r"resnet: no option 'dept', it takes depth, dropout \(did you mean 'depth'\?\)",
+        ),
+        ("resnet", {"dropout": 1.0}, r"resnet: dropout must lie in \[0, 1\), got 1"),
+        ("cnn_lstm", {}, r"cnn_lstm: needs texts of at least 8 tokens, got samples of shape \(4, 4, 3\)"),
+        ("resnet", {}, r"resnet: needs images .* of at least 8 × 8 pixels, got samples of shape \(4, 4, 3\)"),
+        ("no_such_module:f", {}, "no_such_module:f: cannot import 'no_such_module'"),
+        ("json:f", {}, "json:f: 'json' has no function 'f'"),
+    ],
+)
+def test_wrong_models(name: str, options: dict[str, int], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        build(name, classes=3, input_shape=(4, 4, 3), **options)
+
+
+def test_own_factory_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+from torch import nn
+
+def network(*, classes, input_shape, width=3):
+    return nn.Sequential(nn.Linear(input_shape[0], width), nn.Linear(width, classes))
+
+def wrong(**options):
+    return 3
+"""
+    (tmp_path / "own_factory_of_a_test.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    network = build("own_factory_of_a_test:network", classes=4, input_shape=(6,), width=5)
+    assert network(torch.ones(2, 6)).shape == (2, 4)
+    with pytest.raises(InputError, match="no option 'widht', it takes width"):
+        build("own_factory_of_a_test:network", classes=4, input_shape=(6,), widht=5)
+    with pytest.raises(InputError, match="must return a torch.nn.Module, got int"):
+        build("own_factory_of_a_test:wrong", classes=4, input_shape=(6,))

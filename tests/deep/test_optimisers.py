@@ -1,0 +1,68 @@
+"""Optimisers: the weight decay they use against the gradient of the penalised loss."""
+
+import pytest
+import torch
+from torch import nn
+
+from quorate.deep.optimisers import advance, build
+from quorate.deep.strategies.plan import Plan
+from quorate.recipes import Schedule, Training
+
+
+def network() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(4, 3), nn.LayerNorm(3), nn.Linear(3, 2)).double()
+
+
+def plan(**training: object) -> Plan:
+    return Plan(run=1, training=Training(strategy="simple", epochs=4, **training), saves=(4,))  # type: ignore[arg-type]
+
+
+def penalty(module: nn.Module, training: Training, samples: int) -> torch.Tensor:
+    """λ‖kernels‖² + ½‖all‖²/(s²n), by the definition."""
+    kernels = sum((p**2).sum() for n, p in module.named_parameters() if n in ("0.weight", "2.weight"))
+    everything = sum((p**2).sum() for p in module.parameters())
+    prior = everything / (2 * training.prior_scale**2 * samples) if training.prior_scale else 0.0
+    return training.l2 * kernels + prior
+
+
+@pytest.mark.parametrize("optimiser", ["sgd", "adam"])
+@pytest.mark.parametrize(("l2", "prior_scale"), [(0.03, 0.0), (0.0, 0.5), (0.02, 2.0)])
+def test_three_steps_equal_those_of_the_penalised_loss(optimiser: str, l2: float, prior_scale: float) -> None:
+    momentum = {"momentum": 0.9, "nesterov": True} if optimiser == "sgd" else {}
+    planned = plan(optimiser=optimiser, lr=0.05, l2=l2, prior_scale=prior_scale, **momentum)
+    ours, plain = network(), network()
+    step = build(ours, planned, samples=20)
+    if optimiser == "sgd":
+        reference: torch.optim.Optimizer = torch.optim.SGD(plain.parameters(), lr=0.05, momentum=0.9, nesterov=True)
+    else:
+        reference = torch.optim.Adam(plain.parameters(), lr=0.05)
+    batch = torch.randn(8, 4, dtype=torch.float64)
+    for _ in range(3):
+        for module, current in ((ours, step), (plain, reference)):
+            current.zero_grad()
+            loss = module(batch).square().mean()
+            if module is plain:
+                loss = loss + penalty(plain, planned.training, 20)
+            loss.backward()
+            current.step()
+    for one, other in zip(ours.parameters(), plain.parameters()):
+        assert torch.allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def test_the_rate_changes_between_epochs() -> None:
+    planned = plan(lr=0.4, schedule=Schedule(shape="step", milestones=(2,), factors=(0.5,)))
+    optimiser = build(network(), planned, samples=10)
+    rates = []
+    for time in (0.0, 1.9, 2.0, 3.5):
+        advance(optimiser, planned, time)
+        rates.append(optimiser.param_groups[0]["lr"])
+    assert rates == [0.4, 0.4, 0.2, 0.2]
+
+
+def test_frozen_parameters_stay() -> None:
+    module = network()
+    frozen = module[0].bias  # type: ignore[index]
+    frozen.requires_grad_(False)
+    optimiser = build(module, plan(prior_scale=1.0), samples=10)
+    assert all(frozen is not p for group in optimiser.param_groups for p in group["params"])

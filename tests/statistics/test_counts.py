@@ -1,0 +1,99 @@
+"""Counts agree with loops over samples, and counts of shards add up."""
+
+import doctest
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import quorate.statistics.bits
+import quorate.statistics.counts
+from quorate.errors import InputError
+from quorate.predictions import Predictions
+from quorate.statistics import co_errors, count
+
+
+def loops(votes, labels, mask):
+    """The six counts, a sample and a pair at a time."""
+    members = len(votes)
+    both, differ, common, own = (np.zeros((members, members), int) for _ in range(4))
+    for i in range(members):
+        for j in range(members):
+            for k, label in enumerate(labels):
+                if mask[i][k] and mask[j][k]:
+                    common[i, j] += 1
+                    own[i, j] += votes[i][k] != label
+                    both[i, j] += votes[i][k] != label and votes[j][k] != label
+                    differ[i, j] += votes[i][k] != votes[j][k]
+    return both, differ, common, own
+
+
+@pytest.mark.parametrize("module", [quorate.statistics.bits, quorate.statistics.counts])
+def test_examples(module):
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@given(st.integers(1, 6), st.integers(1, 90), st.sampled_from([2, 3, 10, 300]), st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_counts_agree_with_loops(masked, members, samples, classes, seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, classes, samples)
+    votes = np.where(
+        rng.random((members, samples)) < 0.5, labels, rng.integers(0, classes, (members, samples))
+    )
+    mask = (rng.random((members, samples)) < 0.7) if masked else np.ones((members, samples), bool)
+    mask[:, 0] = True
+    counts = count(Predictions.from_arrays(votes=votes, labels=labels, mask=mask))
+    both, differ, common, own = loops(votes.tolist(), labels.tolist(), mask.tolist())
+    assert np.array_equal(counts.co_errors, both)
+    assert np.array_equal(counts.disagreements, differ)
+    assert np.array_equal(counts.samples, common.diagonal())
+    assert np.array_equal(counts.errors, both.diagonal())
+    if not mask.all():
+        assert np.array_equal(counts.pair_samples, common)
+        assert np.array_equal(counts.pair_errors, own)
+
+
+@pytest.mark.parametrize("kind", ["shared", "masked", "mixed"])
+def test_counts_of_shards_add_up(kind):
+    rng = np.random.default_rng(2)
+    labels, votes = rng.integers(0, 4, 300), rng.integers(0, 4, (5, 300))
+    mask = rng.random((5, 300)) < 0.6
+    mask[:, :100] |= kind == "mixed"
+    mask |= kind == "shared"
+    whole = Predictions.from_arrays(votes=votes, labels=labels, mask=mask)
+    parts = [
+        Predictions.from_arrays(votes=votes[:, a:b], labels=labels[a:b], mask=mask[:, a:b], classes=4)
+        for a, b in ((0, 100), (100, 171), (171, 300))
+    ]
+    summed = count(parts[0]) + count(parts[1]) + count(parts[2])
+    joined = count(Predictions.concatenate(parts))
+    for name in ("errors", "samples", "co_errors", "disagreements", "pair_samples", "pair_errors"):
+        expected = getattr(count(whole), name)
+        assert np.array_equal(getattr(summed, name), expected), name
+        assert np.array_equal(getattr(joined, name), expected), name
+
+
+def test_counts_are_the_same_in_small_pieces(monkeypatch):
+    rng = np.random.default_rng(3)
+    probs = rng.dirichlet([1, 1, 1], (4, 1000))
+    predictions = Predictions.from_arrays(probs=probs, labels=rng.integers(0, 3, 1000))
+    expected = count(predictions)
+    monkeypatch.setattr("quorate.statistics.counts.GATHERED", 1)
+    monkeypatch.setattr("quorate.shards.CHUNK", 1)
+    pieces = count(predictions)
+    assert np.array_equal(pieces.co_errors, expected.co_errors)
+    assert np.array_equal(pieces.disagreements, expected.disagreements)
+
+
+@pytest.mark.parametrize("errors", [np.zeros((2, 3)), np.zeros(3, bool)])
+def test_co_errors_wants_a_bool_matrix(errors):
+    with pytest.raises(InputError, match="errors: must be bool of shape"):
+        co_errors(errors)
+
+
+def test_labels_are_needed():
+    with pytest.raises(InputError, match="labels: losses cannot be measured without them"):
+        count(Predictions.from_arrays(votes=[[0, 1]]))

@@ -1,0 +1,61 @@
+import json
+
+import numpy as np
+import pytest
+
+from quorate import Ensemble, weigh
+from quorate.errors import InputError
+from simulated import simulated
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "auto"}, {"certify_fraction": 0, "resolution": 7}])
+def test_json_and_back(options: dict) -> None:
+    ensemble = weigh(simulated(run=[1, 1, 1, 2, 2, 2], step=[1, 2, 3, 1, 2, 3]), **options)
+    again = Ensemble.from_json(json.dumps(ensemble.to_json()))
+    assert again.to_json() == ensemble.to_json()
+    assert np.array_equal(again.weights, ensemble.weights)
+
+
+def test_the_json_holds_what_outside_programs_read() -> None:
+    record = weigh(simulated()).to_json()
+    assert record["members"] == 6
+    assert record["samples"] == record["pair_samples_min"] == 400
+    assert set(record["weighting"]) >= {"method", "weights", "lambda", "kl", "gap", "samples"}
+    assert set(record["statistics"]) >= {"gibbs", "tandem", "disagreement"}
+    for certificate in record["certificates"]:
+        assert set(certificate) >= {"name", "vote", "risk", "delta", "samples", "vacuous"}
+    assert set(record["best"]) >= {"name", "vote", "risk", "delta"}
+
+
+def _without(key: str) -> str:
+    record = weigh(simulated()).to_json()
+    del record[key]
+    return json.dumps(record)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "file: not readable as JSON"),
+        ("[1, 2]", "file: not an ensemble that quorate weigh --out wrote"),
+        ('{"format": "quorate-ensemble-1"}', "file: damaged ensemble file: KeyError 'weighting'"),
+        ('{"a": NaN}', "file: not readable as JSON (NaN is not a number)"),
+    ],
+)
+def test_files_that_are_not_ensembles(text: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        Ensemble.from_json(text, source="file")
+    assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("key", ["names", "certificates", "best", "data", "split", "vote", "classes"])
+def test_a_missing_part_is_named(key: str) -> None:
+    with pytest.raises(InputError, match=f"damaged ensemble file: KeyError '{key}'"):
+        Ensemble.from_json(_without(key))
+
+
+def test_weights_that_do_not_sum_to_one_are_damage() -> None:
+    record = weigh(simulated()).to_json()
+    record["weighting"]["weights"][0] += 0.1
+    with pytest.raises(InputError, match="weights do not fit the members"):
+        Ensemble.from_json(json.dumps(record))
