@@ -43,7 +43,9 @@ def arrays_file(folder: Path, *, train: int = 90) -> Path:
     return path
 
 
-def small_recipe(*, data: dict[str, Any] | None = None, folder: Path | None = None, **training: Any) -> Recipe:
+def small_recipe(
+    *, data: dict[str, Any] | None = None, folder: Path | None = None, **training: Any
+) -> Recipe:
     """A recipe on the images; further words are keys of `[training]`."""
     source: dict[str, Any] = {"name": "arrays", "holdout": 30, **(data or {})}
     if folder is not None:

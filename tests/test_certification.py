@@ -81,7 +81,12 @@ def test_the_price_does_not_depend_on_the_weights_that_the_data_led_to() -> None
     prices = {certify(pack, w).compared for w in (IRREGULAR, np.eye(6)[0], np.full(6, 1 / 6))}
     assert prices == {8}
     claims = certify(pack, np.eye(6)[0]).certificates
-    events = {"tandem-lambda": "tandem-kl", "first-order-lambda": "first-order-kl", "ctd": "cantelli", "c1": "disagreement"}
+    events = {
+        "tandem-lambda": "tandem-kl",
+        "first-order-lambda": "first-order-kl",
+        "ctd": "cantelli",
+        "c1": "disagreement",
+    }
     assert len({events.get(c.name, c.name) for c in claims}) == 8
 
 

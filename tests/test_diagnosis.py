@@ -22,6 +22,7 @@ def warnings(predictions: Predictions, **options: object) -> str:
 
 def test_a_sound_pack_is_quiet_about_members() -> None:
     assert "member" not in warnings(pack([0.2, 0.22, 0.25, 0.2]))
+    assert "suspicious" not in warnings(pack([0.02, 0.04, 0.06, 0.1, 0.13, 0.2, 0.27]))
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,12 @@ def test_members_without_weight_are_not_read():
     [
         ({}, [0.5, 0.5], "median", "vote: 'median' is not one of majority, average"),
         ({"probs": False}, [0.5, 0.5], "average", "vote: 'average' needs probabilities"),
-        ({"mask": np.eye(2, 300, dtype=bool)}, [0.5, 0.5], "majority", "mask: members have hold-out samples of their own"),
+        (
+            {"mask": np.eye(2, 300, dtype=bool)},
+            [0.5, 0.5],
+            "majority",
+            "mask: members have hold-out samples of their own",
+        ),
     ],
 )
 def test_votes_that_cannot_be_taken(change, weights, vote, message):

@@ -8,20 +8,20 @@ SAMPLING = (
     "training, early stopping, checkpoint choice, calibration or the choice of the prior"
 )
 MEANING = {
-    "first-order-kl": "twice the Gibbs risk, PAC-Bayes-kl: holds for all weights at once",
-    "first-order-lambda": "twice the Gibbs risk, PAC-Bayes-lambda: the objective of first-order weights",
-    "tandem-kl": "four times the tandem risk, PAC-Bayes-kl: holds for all weights at once",
-    "tandem-lambda": "the paper's bound, the objective of tandem weights: holds for all weights at once",
-    "moment": "first and second moment together: holds for all weights at once",
-    "cantelli": "Chebyshev-Cantelli with a free centre: holds for all weights at once",
-    "ctd": "Chebyshev-Cantelli on tandem and Gibbs risk: holds for all weights at once",
-    "disagreement": "Gibbs risk less disagreement, two classes: holds for all weights at once",
-    "c1": "the C-bound from Gibbs risk and disagreement, two classes: holds for all weights at once",
-    "c2": "the C-bound from tandem risk and disagreement, two classes: holds for all weights at once",
-    "holdout": "errors of the vote counted on samples that had no part in the weights",
-    "split": "errors of the vote counted on samples kept apart when the weights were chosen",
-    "occam": "errors of the vote counted on all samples, paid for by how long the weights are to write down",
-    "best-member": "errors of the one member that votes, paid for by choosing it among all",
+    "first-order-kl": "twice the Gibbs risk",
+    "first-order-lambda": "twice the Gibbs risk, as first-order weights minimise it",
+    "tandem-kl": "four times the tandem risk",
+    "tandem-lambda": "the paper's bound, as tandem weights minimise it",
+    "moment": "Gibbs and tandem risk together, for members that err together",
+    "cantelli": "Gibbs and tandem risk together, for members that err apart",
+    "ctd": "variance of the vote against its margin",
+    "disagreement": "Gibbs risk less disagreement, two classes",
+    "c1": "C-bound from Gibbs risk and disagreement, two classes",
+    "c2": "C-bound from tandem risk and disagreement, two classes",
+    "holdout": "the vote's errors, counted where no sample chose the weights",
+    "split": "the vote's errors, counted where they did not choose the weights",
+    "occam": "the vote's errors on all samples, the weights paid for by their length",
+    "best-member": "the one member's errors, its choice among all paid for",
 }
 
 

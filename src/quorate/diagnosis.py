@@ -11,8 +11,9 @@ from quorate.statistics import Statistics
 
 # Overlaps below this leave a pair's co-errors so uncertain that the whole second-order bound is loose.
 THIN_OVERLAP = 500
-# How many standard errors below the median member counts as suspiciously good, beside half its error.
-SUSPICIOUS_SIGMAS = 6
+# A gap in the members' errors counts as suspicious if those below it err at most a third as often as the next
+# one above, by at least six standard errors, and are a minority.
+SUSPICIOUS_RATIO, SUSPICIOUS_SIGMAS = 3, 6
 
 
 def diagnose(
@@ -62,10 +63,13 @@ def _constant(predictions: Predictions) -> NDArray[np.bool_]:
 
 
 def _too_good(hard: Statistics) -> NDArray[np.bool_]:
-    """Members whose error is below half the median and far below it, or zero where the median is not small."""
-    middle = float(np.median(hard.first))
-    error = np.sqrt(max(middle * (1 - middle), 1e-12) / hard.first_samples)
-    return np.asarray((hard.first < middle / 2) & (hard.first < middle - SUSPICIOUS_SIGMAS * error))
+    """A minority of members far below all others: what a member looks like that has seen the hold-out."""
+    ranked = np.sort(hard.first)
+    below, above = ranked[:-1], ranked[1:]
+    error = np.sqrt(above * (1 - above) / hard.first_samples)
+    gaps = (above >= SUSPICIOUS_RATIO * below) & (above - below > SUSPICIOUS_SIGMAS * error)
+    places = np.flatnonzero(gaps[: max(0, (len(ranked) - 1) // 2)])
+    return np.asarray(hard.first <= (below[places[-1]] if len(places) else -1.0))
 
 
 def _duplicates(names: tuple[str, ...], hard: Statistics) -> Iterator[str]:

@@ -84,7 +84,9 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         else:
             self.classes_ = np.unique(labels)
             train, held = self._split(len(labels), random)
-            self.estimators_ = [clone(member).fit(samples[train], labels[train]) for _, member in self.estimators]
+            self.estimators_ = [
+                clone(member).fit(samples[train], labels[train]) for _, member in self.estimators
+            ]
         self.ensemble_ = weigh(
             self._predictions(samples[held], labels[held]),
             method=self.method,

@@ -1,5 +1,8 @@
 """Counts of packed bits agree with integer products, compiled or not, at every awkward size."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -51,5 +54,16 @@ def test_counts_are_exact_beyond_one_pass_and_one_tile(ways):
     assert np.array_equal(ways[0](bits.pack(long)), long.astype(float) @ long.T.astype(float))
 
 
-def test_the_compiled_path_is_taken_exactly_where_numba_is():
+WITHOUT = """
+import sys
+sys.modules["numba"] = None
+import numpy as np
+from quorate.statistics import bits, co_errors
+print(bits.compiled(), co_errors(np.array([[True, True, False], [False, True, True]])).tolist())
+"""
+
+
+def test_counts_need_no_numba():
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
+    assert done.stdout == "False [[2, 1], [1, 2]]\n"
     assert bits.compiled() == kernel.AVAILABLE

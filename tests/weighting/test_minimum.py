@@ -23,7 +23,7 @@ def bound(rho, T, n, delta, prior):
     return 4 * (a + b + math.sqrt(b * b + 2 * a * b))
 
 
-def mirror_descent(T, n, delta, prior, steps=20000):
+def mirror_descent(T, n, delta, prior, steps=3000):
     """Exponentiated gradient on F with a step that shrinks when F grows."""
     u, rate, value = np.log(prior), float(n), np.inf
     c = math.log(2 * math.sqrt(n) / delta)
@@ -95,7 +95,10 @@ def test_the_gap_is_a_proof_at_that_lambda():
     found = minimise_tandem(T, n, optimiser="irprop")
     rng = np.random.default_rng(0)
     tried = [rng.dirichlet(np.full(5, a)) for a in (0.3, 1, 5) for _ in range(200)]
-    values = [tandem_lambda(r @ T @ r, float(r @ np.log(np.maximum(r, 1e-300) * 5)), n, 0.05, found.lam) for r in tried]
+    values = [
+        tandem_lambda(r @ T @ r, float(r @ np.log(np.maximum(r, 1e-300) * 5)), n, 0.05, found.lam)
+        for r in tried
+    ]
     assert min(values) >= found.bound - found.gap - 1e-12
 
 
@@ -173,7 +176,9 @@ def test_no_errors_at_all_keeps_the_prior():
     assert found.bound == pytest.approx(8 * math.log(2 * 10 / 0.05) / 100)
 
 
-@pytest.mark.parametrize(("members", "n", "spread"), [(350, 4000, 0.3), (600, 3000, 0.02), (600, 150, 0.02), (500, 50000, 0.3)])
+@pytest.mark.parametrize(
+    ("members", "n", "spread"), [(350, 4000, 0.3), (600, 3000, 0.02), (600, 150, 0.02), (500, 50000, 0.3)]
+)
 def test_many_members_whatever_the_path(members, n, spread):
     """Scouting, dense heavy sets and conjugate gradients all end at the same proved minimum."""
     T = tandem_matrix(members, 3000, 1, spread=spread)
@@ -198,7 +203,9 @@ def test_permuting_members_permutes_weights():
     T = tandem_matrix(20, 900, 9)
     order = np.random.default_rng(0).permutation(20)
     np.testing.assert_allclose(
-        minimise_tandem(T[np.ix_(order, order)], 900).weights, minimise_tandem(T, 900).weights[order], atol=1e-9
+        minimise_tandem(T[np.ix_(order, order)], 900).weights,
+        minimise_tandem(T, 900).weights[order],
+        atol=1e-9,
     )
 
 
@@ -223,7 +230,9 @@ def test_the_argument_is_not_touched_and_memory_is_small():
 
 def test_float32_is_taken():
     T = tandem_matrix(10, 300, 2)
-    assert minimise_tandem(T.astype(np.float32), 300).bound == pytest.approx(minimise_tandem(T, 300).bound, abs=1e-6)
+    assert minimise_tandem(T.astype(np.float32), 300).bound == pytest.approx(
+        minimise_tandem(T, 300).bound, abs=1e-6
+    )
 
 
 @pytest.mark.parametrize(
@@ -243,7 +252,10 @@ def test_float32_is_taken():
         ({"prior": [0.5, 0.6]}, "prior: must sum to 1, got 1.1"),
         ({"prior": [1.5, -0.5]}, "prior: must be finite and not negative"),
         ({"prior": [1.0]}, "prior: must be 2 numbers, one a member, got shape \\(1,\\)"),
-        ({"optimiser": "newtn"}, "optimiser: 'newtn' is not one of newton, irprop \\(did you mean 'newton'\\?\\)"),
+        (
+            {"optimiser": "newtn"},
+            "optimiser: 'newtn' is not one of newton, irprop \\(did you mean 'newton'\\?\\)",
+        ),
     ],
 )
 def test_wrong_input_is_one_clear_line(change, message):

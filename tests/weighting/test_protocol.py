@@ -56,7 +56,9 @@ class TestContract:
         order = np.array([3, 0, 4, 1, 2])
         given = binary()
         moved = choose(method, Evidence(given.pick(order), vote=vote)).weights
-        np.testing.assert_allclose(moved, choose(method, Evidence(given, vote=vote)).weights[order], atol=1e-6)
+        np.testing.assert_allclose(
+            moved, choose(method, Evidence(given, vote=vote)).weights[order], atol=1e-6
+        )
 
     def test_one_member(self, method, vote):
         assert choose(method, Evidence(binary().pick([2]), vote=vote)).weights.tolist() == [1.0]
@@ -73,7 +75,9 @@ class TestContract:
     def test_ten_classes(self, method, vote):
         evidence = Evidence(predictions(4, 150, 10, seed=1), vote=vote)
         if method == "disagreement":
-            with pytest.raises(InputError, match="'disagreement' rests on two classes, these predictions have 10"):
+            with pytest.raises(
+                InputError, match="'disagreement' rests on two classes, these predictions have 10"
+            ):
                 choose(method, evidence)
         else:
             assert choose(method, evidence).weights.sum() == pytest.approx(1)
@@ -148,7 +152,14 @@ def test_every_method_is_one_function_of_the_evidence():
         module = __import__(f"quorate.weighting.{method.replace('-', '_')}", fromlist=["x"])
         function = getattr(module, method.replace("-", "_"))
         assert list(inspect.signature(function).parameters) == ["evidence"]
-    assert set(weighting.__all__) == {"METHODS", "Evidence", "Minimum", "Weighting", "choose", "minimise_tandem"}
+    assert set(weighting.__all__) == {
+        "METHODS",
+        "Evidence",
+        "Minimum",
+        "Weighting",
+        "choose",
+        "minimise_tandem",
+    }
 
 
 @pytest.mark.parametrize(
@@ -157,8 +168,14 @@ def test_every_method_is_one_function_of_the_evidence():
         ({"delta": 1.5}, "delta: must lie strictly between 0 and 1, got 1.5"),
         ({"prior": [0.5, 0.5]}, "prior: must be 5 numbers, one a member, got shape \\(2,\\)"),
         ({"vote": "mean"}, "vote: 'mean' is not one of majority, average"),
-        ({"predictions": predictions(5, 20, probs=False), "vote": "average"}, "vote: 'average' needs probabilities"),
-        ({"predictions": dataclasses.replace(binary(), labels=None)}, "labels: weighing needs the true classes"),
+        (
+            {"predictions": predictions(5, 20, probs=False), "vote": "average"},
+            "vote: 'average' needs probabilities",
+        ),
+        (
+            {"predictions": dataclasses.replace(binary(), labels=None)},
+            "labels: weighing needs the true classes",
+        ),
     ],
 )
 def test_wrong_evidence(change, message):

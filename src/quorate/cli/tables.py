@@ -1,5 +1,6 @@
 """Tables that people read: an ensemble, a verification, predictions."""
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from quorate.verification import Verification
 
 # Members beyond these, and lighter ones, are folded into one line.
-SHOWN_MEMBERS = 12
+SHOWN_MEMBERS, SHOWN_WEIGHT = 12, 5e-4
 
 
 def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
@@ -26,11 +27,12 @@ def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
     console.print(_headline(ensemble))
     console.print(_members(ensemble))
     console.print(_certificates(ensemble))
+    console.print("[dim]Certificates from Gibbs, tandem and disagreement hold for all weights at once.[/dim]")
     best = ensemble.best
     console.print(f"[bold]Promise[/bold] ({best.name}): {best.promise}.{_price(ensemble)}", style="green")
     console.print(f"[dim]Provided that {SAMPLING}.[/dim]")
-    for row in ensemble.certification.unavailable:
-        console.print(f"[dim]not given: {row.name}: {row.why}[/dim]")
+    for why, rows in groupby(ensemble.certification.unavailable, key=lambda row: row.why):
+        console.print(f"[dim]not given: {', '.join(row.name for row in rows)}: {why}[/dim]")
     for warning in ensemble.warnings:
         console.print(f"[yellow]warning: {escape(warning)}[/yellow]")
 
@@ -40,7 +42,8 @@ def _headline(ensemble: "Ensemble") -> str:
     how = {
         "nothing": "fixed without the hold-out, certified on all of it",
         "part": f"chosen on {split.weighing:,} samples, {split.certifying:,} kept for certifying",
-        "all": f"chosen on all {w.samples:,} samples",
+        "all": "chosen on all samples"
+        + ("" if ensemble.data.pair_samples_min == ensemble.data.samples else ", each member on its own"),
     }[ensemble.chosen_on]
     method = w.method if w.chosen is None else f"{w.method} → {w.chosen}"
     return (
@@ -58,7 +61,7 @@ def _members(ensemble: "Ensemble") -> Table:
     table.add_column("")
     weights = ensemble.weights
     order = np.argsort(-weights, kind="stable")
-    shown = [i for i in order[:SHOWN_MEMBERS] if weights[i] > 0]
+    shown = [i for i in order[:SHOWN_MEMBERS] if weights[i] >= min(SHOWN_WEIGHT, weights.max())]
     for i in shown:
         bar = "█" * max(1, round(20 * weights[i] / weights.max()))
         risk, name = ensemble.member_risks[i], escape(ensemble.names[i])
@@ -89,9 +92,9 @@ def _certificates(ensemble: "Ensemble") -> Table:
     certificates = sorted(ensemble.certification.certificates, key=lambda c: c.risk)
     for place, c in enumerate(certificates):
         risk = "vacuous" if c.vacuous else percent_up(c.risk)
-        mark = " ← tightest" if place == 0 and not c.vacuous else ""
+        mark = " (tightest)" if place == 0 and not c.vacuous else ""
         style = "bold green" if c.name == ensemble.best.name else "dim" if c.vacuous else ""
-        table.add_row(c.name, risk, f"{c.samples:,}", MEANING[c.name] + mark, style=style)
+        table.add_row(c.name + mark, risk, f"{c.samples:,}", MEANING[c.name], style=style)
     return table
 
 

@@ -67,7 +67,7 @@ def _finish(canvas: Any, axes: Any, figure: Figure) -> None:
     for axis in axes:
         handles, labels = axis.get_legend_handles_labels()
         found |= dict(zip(labels, handles))
-    if len(found) > 1 or figure.panels[0].kind == "lines":
+    if found:
         canvas.legend(
             list(found.values()), list(found), loc="outside upper center", ncols=3, frameon=False, fontsize=8
         )
@@ -153,9 +153,11 @@ def _draw_across(axis: Any, panel: Panel, figure: Figure) -> None:
 
 
 def _draw_heat(axis: Any, panel: Panel, figure: Figure) -> None:
-    image = axis.imshow(panel.matrix, cmap="cividis", interpolation="nearest")
+    low, high = panel.levels or (None, None)
+    image = axis.imshow(panel.matrix, cmap="cividis", interpolation="nearest", vmin=low, vmax=high)
     axis.set_ylabel(literal(figure.x_title))
-    axis.figure.colorbar(image, ax=axis, label=literal(panel.y_title), shrink=0.85)
+    bar = axis.figure.colorbar(image, ax=axis, label=literal(panel.y_title), shrink=0.85)
+    _per_cent(bar.ax.yaxis, panel)
 
 
 def _per_cent(axis: Any, panel: Panel) -> None:

@@ -24,8 +24,7 @@ def plotly_figure(figure: Figure) -> dict[str, Any]:
     for row, panel in enumerate(figure.panels):
         data += _traces(panel, row, _extent(figure))
         layout |= _axes(figure, row)
-    named = [trace for trace in data if trace.get("showlegend")]
-    layout["showlegend"] = len(named) > 1
+    layout["showlegend"] = any(trace.get("showlegend") for trace in data)
     return {"data": data, "layout": layout, "height": _height(figure)}
 
 
@@ -156,6 +155,8 @@ def _heat(panel: Panel) -> dict[str, Any]:
         "type": "heatmap",
         "z": [list(row) for row in panel.matrix or ()],
         "colorscale": "Cividis",
+        "zmin": None if panel.levels is None else panel.levels[0],
+        "zmax": None if panel.levels is None else panel.levels[1],
         "showlegend": False,
         **_pointed(names),
         "colorbar": {
@@ -169,9 +170,9 @@ def _heat(panel: Panel) -> dict[str, Any]:
 def _pointed(names: list[str]) -> dict[str, Any]:
     """What is told of a square: both names, or both numbers where names would swell the page."""
     if len(names) > NAMED_SQUARES:
-        return {"hovertemplate": "members %{x} and %{y}<br>%{z:.4f}<extra></extra>"}
+        return {"hovertemplate": "members %{x} and %{y}<br>%{z:.2%}<extra></extra>"}
     told = [[f"{a}<br>{b}" for b in names] for a in names]
-    return {"hovertext": told, "hovertemplate": "%{hovertext}<br>%{z:.4f}<extra></extra>"}
+    return {"hovertext": told, "hovertemplate": "%{hovertext}<br>%{z:.2%}<extra></extra>"}
 
 
 def _level(reference: Reference, extent: tuple[float, float], panel: Panel) -> dict[str, Any]:
@@ -200,18 +201,19 @@ def _axes(figure: Figure, row: int) -> dict[str, Any]:
         y |= _named_ticks(panel) | {"title": {"text": ""}, "autorange": "reversed", "showgrid": False}
         x |= {"tickformat": ".0%", "range": [0, _reach(panel)]}
     elif panel.kind == "heat":
-        y |= {"scaleanchor": "x", "autorange": "reversed", "title": {"text": plain(figure.x_title)}}
-        x |= {"constrain": "domain"}
+        y |= _axis(figure.x_title, False) | {"scaleanchor": "x", "autorange": "reversed", "showgrid": False}
+        x |= {"constrain": "domain", "showgrid": False}
     elif panel.ticks is not None:
         x |= _named_ticks(panel)
-    if panel.kind == "bars" and panel.percent:
-        y |= {"range": _zoomed(panel)}
+    if panel.kind == "bars":
+        x |= {"showgrid": False}
+        y |= {"range": _zoomed(panel)} if panel.percent else {"rangemode": "tozero"}
     return {_axis_name("y", row): y, "xaxis": x}
 
 
 def _axis(title: str, percent: bool) -> dict[str, Any]:
     return {
-        "title": {"text": plain(title), "standoff": 10},
+        "title": {"text": plain(title), "standoff": 10, "font": {"size": 13}},
         "gridcolor": "grid",
         "linecolor": "grid",
         "zeroline": False,

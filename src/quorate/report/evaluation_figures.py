@@ -202,8 +202,8 @@ def tandem_figure(evaluation: Evaluation) -> Figure:
         key="tandem",
         title="Who errs together: the tandem matrix",
         caption=(
-            "The share of samples on which both members err; the diagonal is each member's own error. "
-            "The darker a square, the more the two help each other."
+            "The share of samples on which both members err; the diagonal is each member's own error, "
+            "in the brightest colour where it exceeds all pairs. The darker a square, the less the two err together."
         ),
         alt=(
             f"Heat map of {len(matrix)} by {len(matrix)} members. A member errs on {percent(own)} of the samples on "
@@ -216,6 +216,9 @@ def tandem_figure(evaluation: Evaluation) -> Figure:
                 "both err",
                 ticks=names,
                 matrix=tuple(tuple(round(v, 6) for v in row) for row in matrix),
+                # a member always errs with itself: the diagonal would take up all the colours
+                levels=(min(map(min, others)), max(map(max, others))),
+                percent=True,
             ),
         ),
         table=Table(
@@ -247,7 +250,7 @@ def certified_figure(evaluation: Evaluation, vote: str) -> Figure:
         key=f"certificates-{vote}",
         title=f"Certificates for the {vote} vote",
         caption=(
-            f"How many errors each certificate allows {legible(standing.called)}: shorter is better. The strong "
+            f"How many errors each certificate allows {legible(standing.called)}; shorter is better. The strong "
             "bar was named before looking; every other holds alone at its own δ. Hatched bars promise nothing."
         ),
         alt=in_words(found),

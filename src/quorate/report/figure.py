@@ -57,7 +57,10 @@ class Reference:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes: `across` are horizontal bars at x = 0, 1, … named by `ticks`, `heat` shows `matrix`."""
+    """One pair of axes: `across` are horizontal bars at x = 0, 1, … named by `ticks`, `heat` shows `matrix`.
+
+    `levels` are the values at the two ends of the heat map's colours; what lies beyond has the end's colour.
+    """
 
     kind: Kind
     y_title: str
@@ -65,8 +68,8 @@ class Panel:
     references: tuple[Reference, ...] = ()
     ticks: tuple[str, ...] | None = None
     matrix: tuple[tuple[float, ...], ...] | None = None
+    levels: tuple[float, float] | None = None
     percent: bool = False
-    whole: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ from html import escape
 
 from quorate.report.figure import Cell, Table, legible, number
 
+# texts above this many letters get a column wide enough to read them in
+LONG = 30
 Attribute = str | int | bool | None
 
 
@@ -72,4 +74,5 @@ def _cell(cell: Cell, numeric: bool) -> Markup:
     if isinstance(cell, Markup):
         return element("td", cell)
     counted = isinstance(cell, int | float) and not isinstance(cell, bool)
-    return element("td", number(cell), class_="num" if numeric or counted else None)
+    text = number(cell)
+    return element("td", text, class_="num" if numeric or counted else "long" if len(text) > LONG else None)

@@ -131,12 +131,12 @@ def _body(material: Material, figures: list[tuple[str, Figure]]) -> list[Markup]
         parts.append(hero(ensemble_verdict(ensemble), material.title, "h1"))
     if evaluation is not None:
         parts.append(hero(evaluation_verdict(evaluation), material.title, "h1" if ensemble is None else "h2"))
-        parts += [claims_section(evaluation), paper_section(evaluation)]
+        parts.append(claims_section(evaluation))
     parts += [figure_block(figure, prefix + figure.key) for prefix, figure in figures]
     if ensemble is not None:
         parts += ensemble_sections(ensemble)
     if evaluation is not None:
-        parts += evaluation_sections(evaluation)
+        parts += [paper_section(evaluation), *evaluation_sections(evaluation)]
     parts.append(run_section(material.run))
     return [part for part in parts if part is not None]
 

@@ -165,15 +165,27 @@ def claims_section(evaluation: Evaluation) -> Markup | None:
 def _claim(claim: Claim) -> Markup:
     columns = ("comparison", "ours", "other", "difference", "standard error", "verdict")
     rows = tuple(
-        (f.text, f.ours, f.other, f"{f.difference:+.4f}", f"{f.standard_error:.4f}", f.verdict)
+        (
+            f.text,
+            f"{f.ours:.4f}",
+            f"{f.other:.4f}",
+            f"{f.difference:+.4f}",
+            f"{f.standard_error:.4f}",
+            f.verdict,
+        )
         for f in claim.findings
     )
+    numbers = table(
+        Table(columns, rows),
+        f"The numbers behind claim {claim.number}",
+        numeric=(False, True, True, True, True, True),
+    )
     chip = element("span", claim.verdict, class_=f"chip {VERDICT_CLASS.get(claim.verdict, 'undecided')}")
+    folded = element(
+        "details", element("summary", element("span", "The numbers behind it", class_="name")), numbers
+    )
     return element(
-        "article",
-        element("h3", f"{claim.number}. {claim.statement} ", chip),
-        table(Table(columns, rows), f"The numbers behind claim {claim.number}"),
-        class_="claim",
+        "article", element("h3", f"{claim.number}. {claim.statement}", chip), folded, class_="claim"
     )
 
 

@@ -70,7 +70,11 @@
     cancelAnimationFrame(waiting);
     waiting = requestAnimationFrame(() => { if (!printing) drawAll(); });
   });
-  window.addEventListener("beforeprint", () => { printing = true; drawAll(); });
+  window.addEventListener("beforeprint", () => {
+    printing = true;
+    document.querySelectorAll(".claim details").forEach((folded) => { folded.open = true; });
+    drawAll();
+  });
   window.addEventListener("afterprint", () => { printing = false; drawAll(); });
 
   const kept = remembered();

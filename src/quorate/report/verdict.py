@@ -179,11 +179,15 @@ def _evaluation_facts(evaluation: Evaluation, standing: Standing) -> Iterator[Fa
     yield Fact("Best single member", percent(single.accuracy_mean), "chosen on one half, scored on the other")
     if standing.promised is not None:
         c = standing.promised.certificate
-        shown = "nothing" if c.vacuous else f"≤ {percent_up(c.risk)} errors"
-        yield Fact("Certified", shown, f"{c.name}, {c.vote} vote, δ = {c.delta:g}, {c.samples:,} samples")
+        shown = "nothing" if c.vacuous else f"≤ {percent_up(c.risk)}"
+        yield Fact(
+            "Certified errors", shown, f"{c.name}, {c.vote} vote, δ = {c.delta:g}, {c.samples:,} samples"
+        )
 
 
 def _spread(row: Row) -> str:
+    if len(set(row.accuracies)) == 1:
+        return f"{row.size} runs, {row.member_count:g} members"
     return f"± {100 * row.accuracy_sd:.2f} over {len(row.accuracies)} draws of {row.size} runs"
 
 

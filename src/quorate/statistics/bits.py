@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -35,8 +34,10 @@ def pack(bits: NDArray[np.bool_]) -> Words:
 
 
 def compiled() -> bool:
-    """Whether numba is installed, so that the compiled path counts."""
-    return find_spec("numba") is not None
+    """Whether numba is installed and works here, so that the compiled path counts."""
+    from quorate.statistics import kernel  # inside, for numba takes a second to import
+
+    return kernel.AVAILABLE
 
 
 def co_occurrences(words: Words) -> NDArray[np.int64]:

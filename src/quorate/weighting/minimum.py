@@ -87,7 +87,9 @@ def _matrix(given: ArrayLike) -> NDArray[np.float64]:
         raise InputError(f"T: must be a square matrix of tandem losses, got shape {matrix.shape}")
     for offset in {1, 2, 3, 5, 8, matrix.shape[0] // 2, matrix.shape[0] - 1}:
         # A few diagonals find every matrix that is not symmetric by design, without a second copy of T.
-        if np.abs(np.diagonal(matrix, offset) - np.diagonal(matrix, -offset)).max(initial=0.0) > 1e-9:
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(np.diagonal(matrix, offset) - np.diagonal(matrix, -offset))
+        if apart.max(initial=0.0) > 1e-9:
             raise InputError("T: must be symmetric (loss of i and j together); take (T + T') / 2")
     return matrix
 

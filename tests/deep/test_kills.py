@@ -1,0 +1,47 @@
+"""Three kills with SIGKILL at seeded moments: the states are those of an uninterrupted run, byte by byte."""
+
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from small_training import arrays_file, contents, small_recipe
+
+# Kills itself in place of the n-th renaming: between any two of state, rows, resume file and record.
+SCRIPT = """
+import os, signal, sys
+from quorate.deep.directory import Directory
+from quorate.engines.work import train_one
+from pathlib import Path
+
+left = [int(sys.argv[2])]
+
+def hook(name, arguments):
+    if name == "os.rename":
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(hook)
+train_one(sys.argv[1], 1, threads=1, device="cpu", report=lambda event: None)
+"""
+
+
+def run(root: Path, renaming: int) -> int:
+    return subprocess.run([sys.executable, "-c", SCRIPT, str(root), str(renaming)], timeout=120).returncode
+
+
+def test_three_kills_do_not_show(tmp_path: Path) -> None:
+    recipe = small_recipe(folder=arrays_file(tmp_path), runs=1, epochs=4, augment="flip-shift")
+    for name in ("whole", "killed"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "recipe.toml").write_text(recipe.to_toml())
+    assert run(tmp_path / "whole", 0) == 0
+    # An epoch makes six renamings: state, resume file, record, two rows, record.
+    moments = random.Random(7)
+    for _ in range(3):
+        assert run(tmp_path / "killed", moments.randint(1, 7)) == -signal.SIGKILL
+    assert run(tmp_path / "killed", 0) == 0
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+    assert not [path for path in (tmp_path / "killed").rglob(".*") if path.name != ".lock"]

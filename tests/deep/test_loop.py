@@ -1,0 +1,196 @@
+"""The training loop: the same bytes however it was interrupted, and nothing finished is lost."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from small_training import contents, dataset, small_recipe
+
+from quorate.data import divide
+from quorate.deep.directory import Directory
+from quorate.deep.loop import Task, train_run
+from quorate.deep.networks import settle
+from quorate.deep.records import read_record
+from quorate.deep.strategies import plan
+from quorate.recipes import Recipe
+
+Events = list[dict[str, Any]]
+RICH = {"augment": "flip-shift", "accumulate": 2, "l2": 0.001, "class_weights": "balanced"}
+
+
+class Interrupted(Exception):
+    """Stands for a crash."""
+
+
+def task(root: Path, recipe: Recipe, run: int = 1) -> Task:
+    settle(1)
+    data = dataset(mean=True)
+    parts = divide(len(data.train_y), holdout=recipe.data.holdout, select=recipe.data.select, seed=recipe.seed)
+    return Task.of(recipe, plan(recipe, run), Directory(root), data, parts, torch.device("cpu"))
+
+
+def train(root: Path, recipe: Recipe, run: int = 1) -> Events:
+    events: Events = []
+    train_run(task(root, recipe, run), events.append)
+    return events
+
+
+def crash_at(kind: str, count: int) -> Callable[[dict[str, Any]], None]:
+    """A listener that raises at the count-th event of that kind."""
+    seen = [0]
+
+    def listen(event: dict[str, Any]) -> None:
+        seen[0] += event["event"] == kind
+        if seen[0] == count:
+            raise Interrupted
+
+    return listen
+
+
+@pytest.mark.parametrize("optimiser", ["sgd", "adam"])
+@pytest.mark.parametrize(("kind", "count"), [("epoch", 1), ("epoch", 3), ("member", 2)])
+def test_a_crash_does_not_show(tmp_path: Path, optimiser: str, kind: str, count: int) -> None:
+    plain = {"momentum": 0.0, "nesterov": False} if optimiser == "adam" else {}
+    recipe = small_recipe(optimiser=optimiser, epochs=4, **{**RICH, **plain})
+    train(tmp_path / "whole", recipe)
+    with pytest.raises(Interrupted):
+        train_run(task(tmp_path / "cut", recipe), crash_at(kind, count))
+    resumed = train(tmp_path / "cut", recipe)
+    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
+    assert [event["epoch"] for event in resumed if event["event"] == "epoch"] == [*range(count + 1, 5)]
+
+
+def test_runs_and_seeds_differ(tmp_path: Path) -> None:
+    recipe = small_recipe(epochs=1)
+    train(tmp_path, recipe, run=1)
+    train(tmp_path, recipe, run=2)
+    train(tmp_path / "other", replace(recipe, seed=1), run=1)
+    states = [Directory(tmp_path).state(run, 1).read_bytes() for run in (1, 2)]
+    states.append(Directory(tmp_path / "other").state(1, 1).read_bytes())
+    assert len(set(states)) == 3
+
+
+def test_what_is_finished_is_not_trained_again(tmp_path: Path) -> None:
+    recipe = small_recipe()
+    first = train(tmp_path, recipe)
+    before = contents(tmp_path)
+    assert [event["event"] for event in first] == ["epoch", "member"] * 3
+    assert train(tmp_path, recipe) == []
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_a_damaged_state_is_made_again(tmp_path: Path, step: int) -> None:
+    recipe = small_recipe()
+    train(tmp_path, recipe)
+    before, path = contents(tmp_path), Directory(tmp_path).state(1, step)
+    damaged = bytearray(path.read_bytes())
+    damaged[-1] ^= 1
+    path.write_bytes(bytes(damaged))
+    events = train(tmp_path, recipe)
+    assert events[0]["event"] == "lost"
+    assert path.name in events[0]["message"]
+    assert [event["step"] for event in events if event["event"] == "member"] == [step]
+    assert contents(tmp_path) == before
+
+
+def test_a_damaged_resume_file_is_passed_over(tmp_path: Path) -> None:
+    recipe = small_recipe(epochs=4)
+    train(tmp_path / "whole", recipe)
+    with pytest.raises(Interrupted):
+        train_run(task(tmp_path / "cut", recipe), crash_at("epoch", 3))
+    Directory(tmp_path / "cut").resume(1, 3).write_bytes(b"nonsense")
+    events = train(tmp_path / "cut", recipe)
+    # Its states are good: only the epoch after them needs the training, from the resume file before.
+    assert [event["epoch"] for event in events if event["event"] == "epoch"] == [3, 4]
+    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
+
+
+def test_a_lost_row_is_computed_without_training(tmp_path: Path) -> None:
+    recipe = small_recipe()
+    train(tmp_path, recipe)
+    before = contents(tmp_path)
+    Directory(tmp_path).row(1, 2, "test").unlink()
+    assert [event["event"] for event in train(tmp_path, recipe)] == ["lost", "member"]
+    assert contents(tmp_path) == before
+
+
+def test_an_unreadable_record_costs_the_run_alone(tmp_path: Path) -> None:
+    recipe = small_recipe()
+    train(tmp_path, recipe)
+    before = contents(tmp_path)
+    Directory(tmp_path).record(1).write_text("{")
+    train(tmp_path, recipe)
+    assert contents(tmp_path) == before
+
+
+def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
+    schedule = {"shape": "step", "milestones": [2], "factors": [1e30]}
+    recipe = small_recipe(epochs=4, schedule=schedule)
+    events = train(tmp_path, recipe)
+    assert [event["epoch"] for event in events if event["event"] == "stopped"] == [3]
+    record = read_record(Directory(tmp_path), 1)
+    assert record.stopped == "the loss of epoch 3 is not finite"
+    assert [saved.step for saved in record.saved] == [1, 2]
+    assert all(saved.rows for saved in record.saved)
+    assert train(tmp_path, recipe) == []
+
+
+def test_early_stopping_keeps_the_best_on_select(tmp_path: Path) -> None:
+    data = {"select": 20, "holdout": 20}
+    recipe = small_recipe(data=data, strategy="simple", early_stopping=True, epochs=6, save_every=0, lr=0.02)
+    events = train(tmp_path / "whole", recipe)
+    chosen = [event["select_accuracy"] for event in events if event["event"] == "epoch"]
+    assert len(set(chosen)) > 1
+    assert [event["step"] for event in events if event["event"] == "member"] == [int(np.argmax(chosen)) + 1]
+    with pytest.raises(Interrupted):
+        train_run(task(tmp_path / "cut", recipe), crash_at("epoch", 4))
+    train(tmp_path / "cut", recipe)
+    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
+
+
+def test_predictions_can_be_all_that_stays(tmp_path: Path) -> None:
+    recipe = replace(small_recipe(), keep="predictions")
+    train(tmp_path / "rows", recipe)
+    train(tmp_path / "states", small_recipe())
+    rows = contents(tmp_path / "rows")
+    assert not [name for name in rows if name.endswith(".safetensors")]
+    assert {name: content for name, content in rows.items() if name.endswith(".npy")} == {
+        name: content for name, content in contents(tmp_path / "states").items() if name.endswith(".npy")
+    }
+    assert train(tmp_path / "rows", recipe) == []
+
+
+def test_bagging_predicts_all_samples_that_could_be_out_of_bag(tmp_path: Path) -> None:
+    recipe = small_recipe(data={"holdout": 0}, strategy="bagging", save_every=0)
+    job = task(tmp_path, recipe)
+    assert len(job.index) == 90 > len(set(job.index.tolist()))
+    train(tmp_path, recipe)
+    assert np.load(Directory(tmp_path).row(1, 3, "holdout")).shape == (1, 90, 3)
+
+
+def test_accumulated_pieces_add_up_to_the_batch(tmp_path: Path) -> None:
+    states = []
+    for pieces in (1, 4):
+        recipe = small_recipe(epochs=1, accumulate=pieces)
+        recipe = replace(recipe, model=replace(recipe.model, options={"filters": 2}))
+        train(tmp_path / str(pieces), recipe)
+        states.append(np.load(Directory(tmp_path / str(pieces)).row(1, 1, "test")))
+    assert np.allclose(states[0], states[1], atol=1e-5)
+
+
+def test_mixed_precision_learns_too(tmp_path: Path) -> None:
+    events = train(tmp_path, small_recipe(epochs=6, precision="bfloat16"))
+    losses = [event["loss"] for event in events if event["event"] == "epoch"]
+    assert losses[-1] < 0.8 * losses[0]
+
+
+def test_the_hold_out_has_no_part_in_the_mean_image(tmp_path: Path) -> None:
+    job = task(tmp_path, small_recipe())
+    assert job.inputs.mean is not None
+    expected = job.data.train_x[job.parts.train].astype(np.float64).mean(axis=0) / 255
+    assert np.allclose(job.inputs.mean.numpy(), expected, atol=1e-6)

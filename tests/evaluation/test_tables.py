@@ -1,0 +1,94 @@
+"""Tables: one record in three formats that say the same."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+from evaluation.synthetic import ensemble
+
+from quorate.errors import InputError
+from quorate.evaluation import Evaluation, Reference, evaluate
+from quorate.evaluation.tables import (
+    Column,
+    Table,
+    against_paper,
+    all_rows,
+    beside_paper,
+    csv_text,
+    latex,
+    markdown,
+    render,
+    summary,
+)
+
+HOSTILE = Table(
+    "50% & more", (Column("a_b"), Column("x", 2)), (("p|q \\ {~^#$}", 1.239), (None, None)), ("n_1",)
+)
+
+
+def test_special_characters_are_escaped() -> None:
+    assert r"p\textbackslash" not in markdown(HOSTILE)
+    assert r"| p\|q \ {~^#$} | 1.24 |" in markdown(HOSTILE)
+    assert r"p|q \textbackslash{} \{\textasciitilde{}\textasciicircum{}\#\$\} & 1.24 \\" in latex(HOSTILE)
+    assert r"a\_b & x \\" in latex(HOSTILE)
+    assert "-- & -- \\\\" in latex(HOSTILE)
+
+
+def test_latex_is_a_booktabs_tabular_with_notes_as_comments() -> None:
+    lines = latex(HOSTILE).splitlines()
+    assert lines[:3] == ["% 50% & more", "% n_1", r"\begin{tabular}{@{}lr@{}}"]
+    assert [line for line in lines if line.endswith("rule")] == [r"\toprule", r"\midrule", r"\bottomrule"]
+
+
+def test_csv_keeps_every_digit() -> None:
+    rows = list(csv.reader(io.StringIO(csv_text(HOSTILE))))
+    assert rows == [["a_b", "x"], ["p|q \\ {~^#$}", "1.239"], ["", ""]]
+
+
+def test_the_ending_names_the_format() -> None:
+    assert render(HOSTILE, "t.tex") == latex(HOSTILE)
+    assert render(HOSTILE, "t.MD") == markdown(HOSTILE)
+    with pytest.raises(InputError, match=r"t.docx: a table ends with .md, .tex, .csv, got '.docx'"):
+        render(HOSTILE, "t.docx")
+
+
+def _evaluation() -> Evaluation:
+    found = evaluate(ensemble(samples=100), sizes=[2, 5], repeats=2, weightings=("uniform", "tandem"))
+    return replace(
+        found,
+        references=(
+            Reference("Bayes", "bayes", "accuracy", 0.7, 7),
+            Reference("paper", "paper", "accuracy", 0.8, 40, "all", "tandem", "average"),
+            Reference("paper", "paper", "bound", 0.4, 40, "all", "tandem", "majority"),
+            Reference("paper", "paper", "accuracy", 0.6, 1, "single"),
+        ),
+    )
+
+
+def test_the_papers_numbers_stand_beside_the_right_ones() -> None:
+    found = _evaluation()
+    (ours,) = [row for row in found.rows if row.size == 5 and row.key == ("all", "tandem", "average")]
+    table = beside_paper(found)
+    with_paper = [row for row in table.rows if row[7] is not None]
+    assert with_paper[0][:4] == ("accuracy", "all", "tandem", "average")
+    assert with_paper[0][4:] == (
+        ours.accuracy_mean, ours.accuracy_sd, 5, 0.8, 40, pytest.approx(ours.accuracy_mean - 0.8)
+    )  # fmt: skip
+    assert [row[1] for row in with_paper] == ["all", "best single", "Bayes ensemble", "all"]
+    assert [row[7] for row in with_paper] == [0.8, 0.6, 0.7, 0.4]
+    assert len(against_paper(found).rows) == 4
+
+
+def test_a_bayes_ensemble_of_ours_stands_on_our_side() -> None:
+    here = Reference("Bayes", "bayes", "accuracy", 0.7, 7, "all", "uniform", "average")
+    (line,) = [
+        r for r in beside_paper(replace(_evaluation(), references=(here,))).rows if r[1] == "Bayes ensemble"
+    ]
+    assert line[4:8] == (0.7, None, 7, None)
+
+
+def test_all_rows_and_summary_have_every_row_of_their_sizes() -> None:
+    found = _evaluation()
+    assert len(all_rows(found).rows) == len(found.rows) == 16
+    assert len(all_rows(found, size=2).rows) == len(summary(found).rows) == 8

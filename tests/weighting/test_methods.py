@@ -1,0 +1,287 @@
+"""Each method against an oracle of its own."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from quorate import bounds
+from quorate.errors import InputError
+from quorate.predictions import Predictions
+from quorate.statistics import measure
+from quorate.votes import certified_losses
+from quorate.weighting import Evidence, choose
+from quorate.weighting.auto import candidates_for
+from quorate.weighting.folds import less, restricted, with_statistics, without
+from weighting_cases import predictions
+
+
+def softmax(u):
+    return np.exp(u - u.max()) / np.exp(u - u.max()).sum()
+
+
+def kl(rho, prior):
+    return float(sum(r * math.log(r / p) for r, p in zip(rho, prior, strict=True) if r > 0))
+
+
+def descend(objective, members, starts=4):
+    """The lowest value a general solver finds in softmax coordinates."""
+    rng = np.random.default_rng(0)
+    return min(
+        minimize(
+            lambda u: objective(softmax(u)), rng.standard_normal(members) * s, method="BFGS", tol=1e-10
+        ).fun
+        for s in (0.0, 0.5, 1.0, 2.0)[:starts]
+    )
+
+
+@pytest.mark.parametrize("vote", ["majority", "average"])
+def test_best_errs_least(vote):
+    given = predictions(8, 200, 3, seed=2)
+    found = choose("best", Evidence(given, vote=vote))
+    risks = [(given.votes()[i] != given.labels).mean() for i in range(8)]
+    assert found.weights.argmax() == int(np.argmin(risks))
+    assert sorted(found.weights.tolist()) == [0.0] * 7 + [1.0]
+
+
+def test_best_of_equals_is_the_first():
+    same = Predictions.from_arrays(votes=[[1, 1, 0], [0, 0, 0], [0, 1, 1]], labels=[0, 0, 0])
+    assert choose("best", Evidence(same)).weights.tolist() == [0, 1, 0]
+    tied = Predictions.from_arrays(votes=[[1, 1, 0], [0, 0, 1], [1, 0, 0]], labels=[0, 0, 0])
+    assert choose("best", Evidence(tied)).weights.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("vote", ["majority", "average"])
+def test_first_order_minimises_its_bound(vote):
+    given = predictions(4, 150, 3, seed=5)
+    prior = np.array([0.4, 0.3, 0.2, 0.1])
+    found = choose("first-order", Evidence(given, vote=vote, delta=0.1, prior=prior))
+    s = measure(given, "hard" if vote == "majority" else "soft")
+    lowest = descend(lambda r: bounds.first_order_lambda(s.gibbs(r), kl(r, prior), 150, 0.1), 4)
+    assert found.bound == pytest.approx(lowest, abs=1e-8)
+    here = bounds.first_order_lambda(s.gibbs(found.weights), kl(found.weights, prior), 150, 0.1, found.lam)
+    assert found.bound == pytest.approx(here, abs=1e-12)
+    assert found.kl == pytest.approx(kl(found.weights, prior), abs=1e-12)
+
+
+def test_tandem_uses_the_loss_of_the_vote():
+    given = predictions(5, 200, 3, seed=6)
+    for vote, loss in (("majority", "hard"), ("average", "soft")):
+        found = choose("tandem", Evidence(given, vote=vote))
+        s = measure(given, loss)
+        here = bounds.tandem_lambda(
+            s.tandem(found.weights), kl(found.weights, np.full(5, 0.2)), 200, 0.05, found.lam
+        )
+        assert found.bound == pytest.approx(here, abs=1e-10)
+        assert found.gap <= 1e-8
+
+
+def relaxed_cantelli(s, rho, prior, delta):
+    """The relaxed bound at its best (lambda, gamma, mu), by brute force over mu."""
+    k = kl(rho, prior)
+    n, m = s.pair_samples, s.first_samples
+    b, c = (2 * k + math.log(4 * math.sqrt(n) / delta)) / n, (k + math.log(4 * math.sqrt(m) / delta)) / m
+    t, g = s.tandem(rho), s.gibbs(rho)
+    second = t + b + math.sqrt(b * b + 2 * t * b)
+    low, high = max(0.0, g - math.sqrt(2 * g * c)), g + c + math.sqrt(c * c + 2 * g * c)
+    mus = np.concatenate([-np.geomspace(1e-4, 20, 400), np.linspace(0, 0.499, 400)])
+    return float(np.min((second - 2 * mus * np.where(mus >= 0, low, high) + mus**2) / (0.5 - mus) ** 2))
+
+
+@pytest.mark.parametrize(("seed", "skill"), [(1, 0.0), (2, 1.5)])
+def test_cantelli_minimises_its_bound(seed, skill):
+    rng = np.random.default_rng(seed)
+    wrong = rng.random((4, 3000)) < np.array([0.05, 0.06, 0.05, 0.1])[:, None] * (
+        1 + skill * rng.random(3000)
+    )
+    given = Predictions.from_arrays(votes=wrong.astype(int), labels=np.zeros(3000, dtype=int))
+    prior = np.array([0.3, 0.3, 0.2, 0.2])
+    found = choose("cantelli", Evidence(given, prior=prior))
+    s = measure(given)
+    assert found.bound == pytest.approx(relaxed_cantelli(s, found.weights, prior, 0.05), rel=1e-3)
+    rng = np.random.default_rng(0)
+    tried = [rng.dirichlet(np.full(4, a)) for a in (1, 5, 30) for _ in range(150)]
+    assert found.bound <= min(relaxed_cantelli(s, r, prior, 0.05) for r in tried) + 1e-6
+    certified = bounds.cantelli(s.gibbs(found.weights), s.tandem(found.weights), found.kl, 3000, 3000, 0.05)
+    assert certified <= found.bound + 1e-9
+
+
+def relaxed_disagreement(risks, differ, rho, prior, n, m, delta):
+    k = kl(rho, prior)
+    g, d = float(rho @ risks), float(rho @ differ @ rho)
+    b, c = (k + math.log(4 * math.sqrt(n) / delta)) / n, (2 * k + math.log(4 * math.sqrt(m) / delta)) / m
+    return 4 * (g + b + math.sqrt(b * b + 2 * g * b)) - 2 * max(d - math.sqrt(2 * d * c), -c / 2)
+
+
+@pytest.mark.parametrize("extra", [0, 5000])
+def test_disagreement_minimises_its_bound(extra):
+    whole = predictions(4, 600 + extra, 2, seed=8)
+    given = whole.take(np.arange(600))
+    unlabelled = whole.take(np.arange(600, 600 + extra)) if extra else None
+    if unlabelled is not None:
+        unlabelled = Predictions.from_arrays(votes=unlabelled.votes())
+    prior = np.array([0.4, 0.3, 0.2, 0.1])
+    found = choose("disagreement", Evidence(given, prior=prior, unlabelled=unlabelled))
+    votes = whole.votes()
+    differ = np.array([[(a != b).mean() for b in votes] for a in votes])
+    risks = (given.votes() != given.labels).mean(1)
+
+    def objective(r):
+        return relaxed_disagreement(risks, differ, r, prior, 600, 600 + extra, 0.05)
+
+    assert found.bound == pytest.approx(objective(found.weights), abs=1e-9)
+    assert found.bound == pytest.approx(descend(objective, 4), abs=1e-7)
+
+
+def test_disagreement_wants_the_same_members_unlabelled():
+    with pytest.raises(InputError, match="unlabelled: must hold the same 4 members and two classes, got 3"):
+        choose("disagreement", Evidence(predictions(4, 50, 2), unlabelled=predictions(3, 50, 2)))
+
+
+@pytest.mark.parametrize("vote", ["majority", "average"])
+def test_greedy_is_no_worse_than_its_start_and_its_count_is_right(vote):
+    given = predictions(7, 150, 3, seed=4)
+    found = choose("greedy", Evidence(given, vote=vote))
+    losses = certified_losses(given, found.weights, vote).sum()
+    singles = [certified_losses(given, np.eye(7)[i], vote).sum() for i in range(7)]
+    assert losses <= min(singles)
+    order = np.argsort(singles, kind="stable")
+    tops = [certified_losses(given, np.bincount(order[:k], minlength=7) / k, vote).sum() for k in range(1, 8)]
+    assert losses <= min(tops) + 1
+    assert 1 <= found.counts.sum() <= 50
+
+
+def test_greedy_finds_three_that_complement_one_another():
+    """Each errs on a third, together never; a fourth is as good alone and no help."""
+    wrong = np.zeros((4, 90), dtype=int)
+    for i in range(3):
+        wrong[i, 30 * i : 30 * i + 30] = 1
+    wrong[3, 15:45] = 1
+    given = Predictions.from_arrays(votes=wrong, labels=np.zeros(90, dtype=int))
+    found = choose("greedy", Evidence(given))
+    assert certified_losses(given, found.weights).sum() == 0
+    assert found.counts[:3].min() > 0
+
+
+def test_greedy_beats_brute_force_over_small_multisets_by_little():
+    given = predictions(4, 120, 3, seed=9)
+    found = choose("greedy", Evidence(given, vote="average"))
+    least = min(
+        certified_losses(given, np.bincount(m, minlength=4) / len(m), "average").sum()
+        for k in (1, 2, 3, 4)
+        for m in itertools.combinations_with_replacement(range(4), k)
+    )
+    assert certified_losses(given, found.weights, "average").sum() <= least + 1
+
+
+def test_greedy_on_a_part_of_the_samples(monkeypatch):
+    import sys
+
+    monkeypatch.setattr(sys.modules["quorate.weighting.greedy"], "VALUES", 6 * 3 * 60)
+    evidence = Evidence(predictions(6, 400, 3, seed=3), random_state=1)
+    found, again = choose("greedy", evidence), choose("greedy", evidence)
+    assert np.array_equal(found.counts, again.counts)
+
+
+def test_likelihood_is_the_product_of_probabilities():
+    given = predictions(4, 12, 3, seed=2)
+    probs = next(iter(given.blocks())).probs
+    prior = np.array([0.1, 0.2, 0.3, 0.4])
+    products = [prior[i] * math.prod(probs[i, j, y] for j, y in enumerate(given.labels)) for i in range(4)]
+    found = choose("likelihood", Evidence(given, prior=prior))
+    np.testing.assert_allclose(found.weights, np.array(products) / sum(products), rtol=1e-10)
+
+
+def test_likelihood_survives_zero_probabilities_and_many_samples():
+    probs = np.array([np.tile([1.0, 0.0], 3000), np.full(6000, 0.6)])
+    found = choose(
+        "likelihood", Evidence(Predictions.from_arrays(probs=probs, labels=np.ones(6000, dtype=int)))
+    )
+    np.testing.assert_allclose(found.weights, [0, 1])
+
+
+def test_auto_takes_the_candidate_with_the_lowest_cross_validated_loss():
+    """The folds, fits and losses done again by loops over fresh evidence."""
+    given = predictions(6, 120, 2, seed=11, run=[0, 0, 0, 1, 1, 1], step=[1, 2, 3, 1, 2, 3])
+    evidence = Evidence(given, vote="average", random_state=5)
+    candidates = candidates_for(evidence)
+    folds = np.array_split(np.random.default_rng(5).permutation(120), 5)
+    errors = []
+    for candidate in candidates:
+        lost = 0
+        for held in folds:
+            rest = np.array(sorted(set(range(120)) - set(held.tolist())))
+            fit = candidate.weigh(Evidence(given.take(rest), vote="average", random_state=5)).weights
+            lost += int(certified_losses(given.take(np.sort(held)), fit, "average").sum())
+        errors.append(lost)
+    found = choose("auto", evidence)
+    names = [candidate.name for candidate in candidates]
+    assert errors[names.index(found.chosen)] == min(errors)
+    again = candidates[names.index(found.chosen)].weigh(evidence)
+    np.testing.assert_allclose(found.weights, again.weights, atol=1e-9)
+
+
+def test_the_candidates_of_auto():
+    plain = [c.name for c in candidates_for(Evidence(predictions(4, 50, 3, probs=False)))]
+    assert plain == ["uniform", "best", "tandem", "first-order", "cantelli", "greedy"]
+    runs = predictions(4, 50, 2, run=[0, 0, 1, 1], step=[1, 2, 1, 2])
+    full = [c.name for c in candidates_for(Evidence(runs, vote="average"))]
+    assert full == [
+        "uniform-last", "uniform", "best", "tandem-last", "tandem", "tandem-hard",
+        "first-order", "cantelli", "disagreement", "greedy", "likelihood",
+    ]  # fmt: skip
+
+
+def test_candidates_on_the_last_states_leave_the_others_out():
+    runs = predictions(4, 80, 3, run=[0, 0, 1, 1], step=[1, 2, 2, 1])
+    for candidate in candidates_for(Evidence(runs)):
+        if candidate.name.endswith("-last"):
+            weights = candidate.weigh(Evidence(runs)).weights
+            assert weights[[0, 3]].tolist() == [0, 0]
+            assert weights.sum() == pytest.approx(1)
+
+
+def test_auto_prefers_the_last_states_where_the_early_ones_are_noise():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 400)
+    good = np.where(rng.random((5, 400)) < 0.25, 1 - labels, labels)
+    noise = rng.integers(0, 2, (20, 400))
+    votes = np.concatenate([good, noise])
+    run, step = np.tile(np.arange(5), 5), np.repeat([9, 1, 2, 3, 4], 5)
+    given = Predictions.from_arrays(votes=votes, labels=labels, run=run, step=step)
+    found = choose("auto", Evidence(given))
+    assert found.weights[:5].sum() > 0.9
+
+
+def test_auto_needs_two_samples():
+    with pytest.raises(InputError, match="'auto' needs 2 samples or more"):
+        choose("auto", Evidence(predictions(3, 1)))
+
+
+@pytest.mark.parametrize("loss", ["hard", "soft"])
+def test_statistics_of_the_rest_by_subtraction(loss):
+    given = predictions(4, 100, 3, seed=1)
+    held = np.arange(0, 100, 3)
+    rest = np.setdiff1d(np.arange(100), held)
+    ours, direct = (
+        less(measure(given, loss), measure(given.take(held), loss)),
+        measure(given.take(rest), loss),
+    )
+    np.testing.assert_allclose(ours.first, direct.first, rtol=1e-12)
+    np.testing.assert_allclose(ours.second, direct.second, rtol=1e-12)
+    assert (ours.first_samples, ours.pair_samples) == (len(rest), len(rest))
+    if loss == "hard":
+        assert np.array_equal(ours.second, direct.second)
+        assert np.array_equal(ours.disagreement, direct.disagreement)
+
+
+def test_evidence_without_samples_and_of_some_members():
+    evidence = with_statistics(Evidence(predictions(4, 60, 3), vote="average", prior=[0.1, 0.2, 0.3, 0.4]))
+    fewer = without(evidence, np.arange(10))
+    assert fewer.predictions.samples == 50
+    np.testing.assert_allclose(fewer.statistics.second, measure(fewer.predictions, "soft").second, rtol=1e-12)
+    some = restricted(evidence, np.array([1, 3]))
+    np.testing.assert_allclose(some.pi, [1 / 3, 2 / 3])
+    np.testing.assert_allclose(some.statistics.first, measure(some.predictions, "soft").first, rtol=1e-12)
