@@ -1,5 +1,7 @@
 """Votes against loops, and the certified loss against the deployed rule."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -86,9 +88,7 @@ def test_members_without_weight_are_not_read():
 
     given = predictions(3, 40)
     shard = given.shards[0]
-    poisoned = tuple(np.asarray(v) for v in shard.values[:2]) + (np.asarray(shard.values[2]).view(Forbidden),)
-    from dataclasses import replace
-
+    poisoned = (*(np.asarray(v) for v in shard.values[:2]), np.asarray(shard.values[2]).view(Forbidden))
     locked = replace(given, shards=(replace(shard, values=poisoned),))
     assert certified_losses(locked, [0.5, 0.5, 0.0], "average").shape == (40,)
     with pytest.raises(AssertionError, match="read"):

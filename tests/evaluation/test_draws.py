@@ -1,8 +1,8 @@
 """Draws: without replacement, seeded, the same whatever else is asked for."""
 
 import pytest
-from evaluation.synthetic import ensemble
 
+from evaluation.synthetic import ensemble
 from quorate.errors import InputError
 from quorate.evaluation.draws import default_sizes, draw_all, runs_of
 from quorate.predictions import Predictions

@@ -4,9 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from evaluation.synthetic import ensemble
-from shared_data import shared
 
+from evaluation.synthetic import ensemble
 from quorate import evaluate, weigh
 from quorate.errors import InputError
 from quorate.evaluation import Evaluation
@@ -14,6 +13,7 @@ from quorate.files import read_predictions
 from quorate.predictions import Predictions
 from quorate.votes import average, majority
 from quorate.weighing import split_samples
+from shared_data import shared
 
 
 def test_rows_are_those_of_a_plain_loop() -> None:
@@ -71,7 +71,8 @@ def test_standard_error_of_one_draw_is_that_of_the_samples() -> None:
     # the majority of two with a tie for the lowest class: right unless outvoted
     together = majority(votes, [0.5, 0.5], 2)
     differences = (together == labels).astype(float) - (votes[1] == labels)
-    assert row.left == ("all", "uniform") and row.right == ("last", "uniform")
+    assert row.left == ("all", "uniform")
+    assert row.right == ("last", "uniform")
     assert row.standard_error == pytest.approx(differences.std(ddof=1) / np.sqrt(500), rel=1e-6)
 
 
@@ -151,7 +152,7 @@ def test_facts_tandem_matrix_and_certificates_are_of_the_largest_ensemble() -> N
         ({"sizes": []}, "sizes: at least one number of runs is required"),
         ({"repeats": 0}, "repeats: must be at least 1, got 0"),
         ({"delta": 1.5}, "delta: must lie strictly between 0 and 1"),
-        ({"weightings": ["tandm"]}, "weightings: 'tandm' is not one of .* did you mean 'tandem'"),
+        ({"weightings": ["tandm"]}, "weightings: 'tandm' is not one of .*did you mean 'tandem'"),
         ({"weightings": []}, "weightings: at least one of uniform"),
         ({"votes": ["avg", "majority"]}, "votes: 'avg' is not one of average, majority"),
         ({"members": ["first"]}, "members: 'first' is not one of last, all"),

@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from evaluation.synthetic import ensemble
 
+from evaluation.synthetic import ensemble
 from quorate.errors import InputError
 from quorate.evaluation import Evaluation, Reference, evaluate
 from quorate.evaluation.claims import judge

@@ -30,7 +30,9 @@ def test_probabilistic_scores_are_those_of_loops(classes: int) -> None:
     for e, rho in enumerate(weights):
         mean = sum(w * p for w, p in zip(rho, probs))
         truth = np.eye(classes)[labels]
-        assert found.nll is not None and found.brier is not None and found.ece is not None
+        assert found.nll is not None
+        assert found.brier is not None
+        assert found.ece is not None
         assert found.nll[e] == pytest.approx(log_loss(labels, mean, labels=range(classes)))
         assert found.brier[e] == pytest.approx(np.mean([np.sum((p - t) ** 2) for p, t in zip(mean, truth)]))
         assert found.ece[e] == pytest.approx(_ece(mean, labels))
@@ -87,5 +89,6 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quorate.evaluation.scores.PRODUCT", 3 * 5 * 7)
     parts = score(pack, _weights(3, 4), "average")
     assert np.array_equal(whole.correct, parts.correct)
-    assert whole.ece is not None and parts.ece is not None
+    assert whole.ece is not None
+    assert parts.ece is not None
     assert whole.ece == pytest.approx(parts.ece)

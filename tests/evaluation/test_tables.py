@@ -5,8 +5,8 @@ import io
 from dataclasses import replace
 
 import pytest
-from evaluation.synthetic import ensemble
 
+from evaluation.synthetic import ensemble
 from quorate.errors import InputError
 from quorate.evaluation import Evaluation, Reference, evaluate
 from quorate.evaluation.tables import (

@@ -65,8 +65,13 @@ def optimiser_tensors(optimiser: Optimizer) -> tuple[Tensors, dict[str, float]]:
 
 def restore_optimiser(optimiser: Optimizer, tensors: Tensors, numbers: Mapping[str, float]) -> None:
     """Give the optimiser back what `optimiser_tensors` took from one like it."""
+    parameters = [parameter for group in optimiser.param_groups for parameter in group["params"]]
     state: dict[int, dict[str, Any]] = {}
     for key, value in {**tensors, **numbers}.items():
         position, _, name = key.partition(".")
+        parameter = parameters[int(position)]
+        if isinstance(value, torch.Tensor) and value.shape == parameter.shape:
+            # A fused step reads memory in one order: that of the parameter, which may be channels-last.
+            value = torch.empty_like(parameter, dtype=value.dtype).copy_(value)
         state.setdefault(int(position), {})[name] = value
     optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})

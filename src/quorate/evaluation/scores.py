@@ -39,7 +39,7 @@ def score(predictions: Predictions, weights: Matrix, vote: str) -> Scores:
     >>> pack = Predictions.from_arrays(probs=[[0.9, 0.4], [0.7, 0.8]], labels=[1, 1])
     >>> found = score(pack, np.array([[1.0, 0.0], [0.5, 0.5]]), "average")
     >>> found.correct.tolist(), found.nll.round(4).tolist()
-    ([[True, False], [True, True]], [0.5108, 0.3669])
+    ([[True, False], [True, True]], [0.5108, 0.367])
     """
     correct = np.empty((len(weights), predictions.samples), dtype=np.bool_)
     tally = Tally.empty(len(weights), predictions) if vote == "average" else None

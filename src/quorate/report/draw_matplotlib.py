@@ -12,7 +12,7 @@ from quorate.report.figure import Figure, Panel, Reference, Series, shortened
 from quorate.report.palette import LIGHT
 
 WIDTH = 6.2  # inches: a text column and a half
-HEIGHT = {"lines": 3.6, "bars": 1.5, "heat": 5.2}
+HEIGHT = {"lines": 3.6, "bars": 1.5, "dots": 1.5, "heat": 5.2}
 # Dates out, ids from a fixed salt, fonts as outlines (SVG) or embedded whole (PDF): the same bytes everywhere.
 SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "quorate",
@@ -107,18 +107,26 @@ def _draw_references(axis: Any, references: tuple[Reference, ...]) -> None:
 
 def _draw_bars(axis: Any, panel: Panel, figure: Figure) -> None:
     for series in panel.series:
-        heights = [y or 0.0 for y in series.y]
-        axis.bar(series.x, heights, color=LIGHT[series.role], width=0.8)
-        if panel.percent:
-            low, high = min(heights), max(heights)
-            slack = max(0.25 * (high - low), 0.005)
-            axis.set_ylim(max(low - slack, 0.0), min(high + slack, 1.0))
+        axis.bar(series.x, [y or 0.0 for y in series.y], color=LIGHT[series.role], width=0.8)
+    _draw_members(axis, panel)
+
+
+def _draw_dots(axis: Any, panel: Panel, figure: Figure) -> None:
+    for series in panel.series:
+        colour = LIGHT[series.role]
+        faces = [colour if s else "white" for s in series.strong or (True,) * len(series.x)]
+        axis.scatter(series.x, series.y, s=11, c=faces, edgecolors=colour, linewidths=0.8)
+    axis.grid(axis="y", color=LIGHT["grid"], linewidth=0.6)
+    _draw_members(axis, panel)
+
+
+def _draw_members(axis: Any, panel: Panel) -> None:
+    """What bars and dots share: reference lines, titles and the members' names."""
     _draw_references(axis, panel.references)
     axis.set_ylabel(literal(panel.y_title))
     if panel.ticks is not None:
-        axis.set_xticks(
-            range(len(panel.ticks)), [literal(shortened(t)) for t in panel.ticks], rotation=30, ha="right"
-        )
+        labels = [literal(shortened(tick)) for tick in panel.ticks]
+        axis.set_xticks(range(len(labels)), labels, rotation=30, ha="right")
     _per_cent(axis.yaxis, panel)
 
 
@@ -174,4 +182,10 @@ def literal(text: str) -> str:
     return (" " if text.startswith("_") else "") + text.replace("$", "\\$")
 
 
-_DRAWERS = {"lines": _draw_lines, "bars": _draw_bars, "across": _draw_across, "heat": _draw_heat}
+_DRAWERS = {
+    "lines": _draw_lines,
+    "bars": _draw_bars,
+    "dots": _draw_dots,
+    "across": _draw_across,
+    "heat": _draw_heat,
+}

@@ -1,12 +1,15 @@
 """Figures as plotly's plain data: traces and layout, with colour tokens that the page fills in by theme."""
 
+from textwrap import wrap
 from typing import Any
 
 from quorate.report.figure import Figure, Panel, Reference, Series, shortened
 
 ROW = 34  # pixels a horizontal bar takes, its gap included
-PANEL = {"lines": 380, "bars": 170, "heat": 560}
+PANEL = {"lines": 380, "bars": 170, "dots": 170, "heat": 560}
 GAP = 0.07  # of the height, between stacked panels
+LEGEND = 38  # letters in a line of the legend, so that it fits a phone
+# names of both members at every square would swell the page where there are more
 NAMED_SQUARES = 60
 MARGIN = {"l": 64, "r": 20, "t": 16, "b": 56}
 
@@ -25,7 +28,8 @@ def plotly_figure(figure: Figure) -> dict[str, Any]:
         data += _traces(panel, row, _extent(figure))
         layout |= _axes(figure, row)
     layout["showlegend"] = any(trace.get("showlegend") for trace in data)
-    return {"data": data, "layout": layout, "height": _height(figure)}
+    square = figure.panels[0].kind == "heat"
+    return {"data": data, "layout": layout, "height": _height(figure), "square": square}
 
 
 def _height(figure: Figure) -> int:
@@ -62,6 +66,8 @@ def _traces(panel: Panel, row: int, extent: tuple[float, float]) -> list[dict[st
         found = [_heat(panel)]
     elif panel.kind == "across":
         found = [_across(series, panel) for series in panel.series]
+    elif panel.kind == "dots":
+        found = [_dots(series, panel) for series in panel.series]
     elif panel.kind == "bars":
         found = [_bars(series, panel) for series in panel.series]
     else:
@@ -109,6 +115,14 @@ def _band(series: Series) -> dict[str, Any]:
         "showlegend": False,
         "hoverinfo": "skip",
     }
+
+
+def _dots(series: Series, panel: Panel) -> dict[str, Any]:
+    """Single points, filled where they stand out and open elsewhere; their axis need not start at zero."""
+    strong = series.strong or (True,) * len(series.x)
+    bar = _bars(series, panel)
+    marker = {"color": series.role, "size": 7, "symbol": ["circle" if s else "circle-open" for s in strong]}
+    return bar | {"type": "scatter", "mode": "markers", "marker": marker}
 
 
 def _bars(series: Series, panel: Panel) -> dict[str, Any]:
@@ -177,11 +191,11 @@ def _pointed(names: list[str]) -> dict[str, Any]:
 
 def _level(reference: Reference, extent: tuple[float, float], panel: Panel) -> dict[str, Any]:
     """A line at one level, right across."""
-    low, high = (extent[0] - 0.5, extent[1] + 0.5) if panel.kind == "bars" else extent
+    low, high = (extent[0] - 0.5, extent[1] + 0.5) if panel.kind in ("bars", "dots") else extent
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": plain(reference.name),
+        "name": "<br>".join(plain(line) for line in wrap(reference.name, LEGEND)),
         "showlegend": True,
         "x": [low, high],
         "y": [reference.value, reference.value],
@@ -195,19 +209,22 @@ def _axes(figure: Figure, row: int) -> dict[str, Any]:
     panel, count = figure.panels[row], len(figure.panels)
     share = (1 - GAP * (count - 1)) / count
     top = 1 - row * (share + GAP)
-    y = _axis(panel.y_title, panel.percent) | {"domain": [round(max(top - share, 0), 6), round(top, 6)]}
+    y = _axis(panel.y_title, panel.percent and panel.kind != "heat") | {
+        "domain": [round(max(top - share, 0), 6), round(top, 6)]
+    }
     x = _axis(figure.x_title, False) | {"anchor": _name("y", count - 1)}
     if panel.kind == "across":
         y |= _named_ticks(panel) | {"title": {"text": ""}, "autorange": "reversed", "showgrid": False}
         x |= {"tickformat": ".0%", "range": [0, _reach(panel)]}
     elif panel.kind == "heat":
-        y |= _axis(figure.x_title, False) | {"scaleanchor": "x", "autorange": "reversed", "showgrid": False}
+        y |= {"scaleanchor": "x", "constrain": "domain", "autorange": "reversed", "showgrid": False}
+        y |= {"title": x["title"]}
         x |= {"constrain": "domain", "showgrid": False}
     elif panel.ticks is not None:
         x |= _named_ticks(panel)
-    if panel.kind == "bars":
+    if panel.kind in ("bars", "dots"):
         x |= {"showgrid": False}
-        y |= {"range": _zoomed(panel)} if panel.percent else {"rangemode": "tozero"}
+        y |= {"rangemode": "tozero"} if panel.kind == "bars" else {}
     return {_axis_name("y", row): y, "xaxis": x}
 
 
@@ -237,14 +254,6 @@ def _reach(panel: Panel) -> float:
     """Where the horizontal axis ends: a little past the longest bar, for its number."""
     longest = max((y or 0.0 for series in panel.series for y in series.y), default=1.0)
     return round(1.18 * longest, 6)
-
-
-def _zoomed(panel: Panel) -> list[float]:
-    """A range that shows differences among shares that are all large; bars then start where the axis does."""
-    ys = [y for series in panel.series for y in series.y if y is not None]
-    low, high = min(ys), max(ys)
-    slack = max(0.25 * (high - low), 0.005)
-    return [round(max(low - slack, 0.0), 6), round(min(high + slack, 1.0), 6)]
 
 
 def _value(panel: Panel, field: str) -> str:

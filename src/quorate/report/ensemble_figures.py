@@ -57,6 +57,7 @@ def members_figure(ensemble: Ensemble) -> Figure:
     weights = tuple(float(w) for w in ensemble.weights)
     accuracies = tuple(1 - risk for risk in ensemble.member_risks)
     x, role = tuple(float(i) for i in range(len(names))), role_of(ensemble.weighting.method)
+    points = Series("accuracy", "best", x, accuracies, labels=names, strong=tuple(w > 0 for w in weights))
     ticks = names if len(names) <= NAMED_MEMBERS else None
     uniform = Reference("uniform weight", "uniform", 1 / len(names))
     voting, heaviest = len(ensemble.active), max(range(len(names)), key=lambda i: weights[i])
@@ -64,24 +65,17 @@ def members_figure(ensemble: Ensemble) -> Figure:
         key="members",
         title="Members and their weights",
         caption=(
-            f"{voting} of {len(names)} members vote. Above, how often each is right on the hold-out; "
+            f"{voting} of {len(names)} members vote (filled). Above, how often each is right on the hold-out; "
             "below, its weight beside the weight that all would have if they were equal."
         ),
         alt=(
-            f"Two bar charts over {len(names)} members. Accuracy on the hold-out from {percent(min(accuracies))} "
+            f"Two charts over {len(names)} members. Accuracy on the hold-out from {percent(min(accuracies))} "
             f"to {percent(max(accuracies))}. Weight from {min(weights):.3g} to {max(weights):.3g}, most on "
             f"{names[heaviest]}; {voting} members have any."
         ),
         x_title="member" if ticks else "member, in the order of the file",
         panels=(
-            Panel(
-                "bars",
-                "accuracy",
-                (Series("accuracy", "best", x, accuracies, labels=names),),
-                (),
-                ticks,
-                percent=True,
-            ),
+            Panel("dots", "accuracy", (points,), (), ticks, percent=True),
             Panel("bars", "weight", (Series("weight", role, x, weights, labels=names),), (uniform,), ticks),
         ),
         table=Table(("member", "accuracy on the hold-out", "weight"), tuple(zip(names, accuracies, weights))),

@@ -146,16 +146,9 @@ def weights_figure(evaluation: Evaluation) -> Figure:
     accuracies = tuple(member.accuracy for member in members)
     known = list(members[0].weights)
     methods = [method for method in ("first-order", "tandem") if method in known] or known
-    panels = [
-        Panel(
-            "bars",
-            "accuracy",
-            (Series("accuracy", "best", x, accuracies, labels=names),),
-            (),
-            ticks,
-            percent=True,
-        )
-    ]
+    last = tuple(member.last for member in members)
+    points = Series("accuracy", "best", x, accuracies, labels=names, strong=last)
+    panels = [Panel("dots", "accuracy", (points,), (), ticks, percent=True)]
     for method in methods:
         weights = tuple(member.weights.get(method) for member in members)
         bars = Series(legible(method), role_of(method), x, weights, labels=names)
@@ -164,10 +157,10 @@ def weights_figure(evaluation: Evaluation) -> Figure:
         key="weights",
         title="Who votes: accuracy and weight of each member",
         caption=(
-            "All states of the largest ensemble, run by run, with the weights that the first half of the samples "
-            "chose. First-order weights gather on few members; tandem weights reward members that err apart."
+            "All states of the largest ensemble, run by run (last states filled), with the weights that half of "
+            "the samples chose. First-order weights gather on few members; tandem weights reward members that err apart."
         ),
-        alt=f"Bar charts over {len(members)} members. {_weights_in_words(members, methods)}",
+        alt=f"Charts over {len(members)} members. {_weights_in_words(members, methods)}",
         x_title="member" if ticks else "member, by run and step",
         panels=tuple(panels),
         table=Table(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Cell = str | int | float | None
-Kind = Literal["lines", "bars", "across", "heat"]
+Kind = Literal["lines", "bars", "dots", "across", "heat"]
 # control characters, lone surrogates, and marks that turn the direction of what follows them
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
@@ -30,7 +30,7 @@ class Series:
     spread : half the height of the band about `y`, or None.
     labels : what a point is called when it is pointed at, or None.
     marked : which points are weaker than the others (vacuous bounds), drawn hatched and pale.
-    strong : which points stand out.
+    strong : which points stand out; among dots the filled ones.
     shown : whether it is drawn from the start; on the page the legend brings the others, on paper they are left out.
     """
 

@@ -36,7 +36,8 @@
     const layout = coloured(figure.layout, "", colours);
     layout.font.family = getComputedStyle(document.body).fontFamily;
     layout.width = width;
-    layout.height = figure.height;
+    layout.height = figure.square ? Math.min(figure.height, Math.round(width * 0.92) + 40) : figure.height;
+    place.style.height = layout.height + "px";
     if (width < 560) {
       layout.font.size = 11;
       layout.margin = { ...layout.margin, l: 44, r: 12 };

@@ -128,8 +128,8 @@ def test_regression_with_minibatches_matches_the_posterior_with_a_small_step() -
     problem, exact = regression(batch=24), regression(batch=24).posterior(0.6)
     bias = bias_of(problem.sghmc_law(7.5e-4, 0.94, 0.6), exact)
     assert 0.01 < bias < 0.04
-    sampler = regression_sampler(problem, 7.5e-4, 0.94, 2000)
-    assert check(sampler, problem.gradient(1), exact, settle=600, gap=100, bias=bias) < 0.02
+    sampler = regression_sampler(problem, 7.5e-4, 0.94, 1500)
+    assert check(sampler, problem.gradient(1), exact, settle=500, gap=90, readings=5, bias=bias) < 0.02
 
 
 class HalfNoise(SGHMC):

@@ -1,0 +1,94 @@
+"""`quorate evaluate` as people call it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from evaluation.synthetic import ensemble
+from quorate.cli.evaluate import command
+from quorate.cli.main import main
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """Test predictions of 5 runs with 3 states each."""
+    found = ensemble(samples=200, classes=2)
+    probs = next(iter(found.blocks(10**6))).probs
+    assert probs is not None
+    path = tmp_path / "test.npz"
+    np.savez(path, probs=probs[..., 1], labels=found.labels, run=found.run, step=found.step)
+    return path
+
+
+def _run(*words: object) -> str:
+    result = CliRunner().invoke(command, [str(word) for word in words], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_a_table_the_claims_and_notes_are_shown(pack: Path) -> None:
+    text = _run(pack, "--sizes", "2,5", "--repeats", 2)
+    assert "15 members of 5 runs · 200 test samples · 2 classes" in text
+    assert "tandem" in text
+    assert "Claim 3:" in text
+    assert "all draws of size 5 are the same" in text
+
+
+def test_json_alone_on_standard_output_twice_the_same(pack: Path) -> None:
+    words = (pack, "--sizes", "3", "--weights", "uniform,tandem", "--json", "-", "--seed", 4)
+    one, other = (CliRunner().invoke(command, [str(w) for w in words]).stdout for _ in range(2))
+    assert one == other
+    record = json.loads(one)
+    assert {row["weights"] for row in record["rows"]} == {"uniform", "tandem"}
+    assert len(record["rows"]) == 8
+
+
+def test_outputs_are_written_and_never_overwritten(pack: Path, tmp_path: Path) -> None:
+    paths = [tmp_path / f"rows{end}" for end in (".md", ".tex", ".csv")]
+    tables = [word for path in paths for word in ("--table", path)]
+    _run(pack, "--sizes", 2, "--repeats", 1, *tables, "--out", tmp_path / "e.json")
+    assert all(path.stat().st_size for path in paths)
+    before = paths[0].read_bytes()
+    assert _fails(pack, "--sizes", 2, "--seed", 1, "--table", paths[0])[0] == 2
+    assert paths[0].read_bytes() == before
+    _run(pack, "--sizes", 2, "--seed", 1, "--table", paths[0], "--force")
+    assert paths[0].read_bytes() != before
+
+
+def _fails(*words: object) -> tuple[object, str]:
+    with pytest.raises(SystemExit) as stopped:
+        main(["evaluate", *(str(word) for word in words)])
+    return stopped.value.code, ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--sizes", "2,x"], "--sizes: must be whole numbers with commas, such as 2,4,8, got '2,x'"),
+        (["--sizes", "9"], "sizes: must be from 1 to 5, the number of runs, got 9"),
+        (["--weights", "tandm"], "did you mean 'tandem'"),
+        (["--table", "rows.docx"], "rows.docx: a table ends with .md, .tex, .csv"),
+        (["--delta", "0"], "delta: must lie strictly between 0 and 1"),
+        (["--votes", "average,mean"], "votes: 'mean' is not one of average, majority"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(
+    pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    out = tmp_path / "e.json"
+    assert _fails(pack, "--out", out, *words)[0] == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+    assert not out.exists()
+
+
+def test_a_broken_file_is_one_line_and_exit_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = tmp_path / "broken.npz"
+    broken.write_bytes(b"not a zip")
+    assert _fails(broken, "--json", tmp_path / "out.json")[0] == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "out.json").exists()

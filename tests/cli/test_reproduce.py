@@ -1,0 +1,89 @@
+"""`quorate reproduce` as people call it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from evaluation.synthetic import ensemble
+from quorate.cli.main import main
+from quorate.cli.reproduce import command
+from quorate.reproduction.reproduce import OUTPUTS
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """Test predictions of 5 runs with 3 states each."""
+    found = ensemble(samples=200, classes=2)
+    probs = next(iter(found.blocks(10**6))).probs
+    assert probs is not None
+    path = tmp_path / "test.npz"
+    np.savez(path, probs=probs[..., 1], labels=found.labels, run=found.run, step=found.step)
+    return path
+
+
+def _fails(*words: object) -> object:
+    with pytest.raises(SystemExit) as stopped:
+        main(["reproduce", *(str(word) for word in words)])
+    return stopped.value.code
+
+
+def test_from_stored_predictions_everything_is_written(pack: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out" / "imdb"
+    words = ["imdb-cnn_lstm-checkpoints", "--from", pack, "--out", out, "--sizes", "2,5", "--no-figures"]
+    result = CliRunner().invoke(command, [str(word) for word in words], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "Claim 1:" in result.output
+    assert "0.873" in result.output
+    assert {path.name for path in out.iterdir()} == set(OUTPUTS)
+    assert "| accuracy | all | tandem | average |" in (out / "table.md").read_text()
+    facts = json.loads((out / "run.json").read_text())
+    assert facts["source"] == "stored predictions test.npz"
+    assert str(tmp_path) not in (out / "run.json").read_text() + (out / "evaluation.json").read_text()
+
+
+def test_results_are_not_overwritten_without_force(
+    pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "table.md").write_text("mine")
+    words = ["imdb-cnn_lstm-sse", "--from", pack, "--out", tmp_path, "--sizes", "2", "--no-figures"]
+    assert _fails(*words) == 2
+    assert "table.md: exists already; --force overwrites it" in capsys.readouterr().err
+    assert (tmp_path / "table.md").read_text() == "mine"
+    assert not (tmp_path / "evaluation.json").exists()
+    assert _fails(*words, "--force") == 0
+    assert (tmp_path / "table.md").read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "reproduce: needs a NAME"),
+        (["imdb-cnn_lstm-checkpoint"], "did you mean 'imdb-cnn_lstm-checkpoints'"),
+        (["demo", "--weights", "tandm"], "did you mean 'tandem'"),
+        (["demo", "--repeats", "0"], "--repeats: must be at least 1, got 0"),
+        (["demo", "--delta", "2"], "--delta: must lie strictly between 0 and 1"),
+        (["demo", "--from", "x.npz", "--members", "3"], "--from: nothing is trained"),
+        (["demo", "--from", "absent.npz"], "absent.npz"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    out = tmp_path / "out"
+    assert _fails(*words, "--out", out) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+    assert not out.exists()
+
+
+def test_list_names_the_rows_with_the_papers_numbers() -> None:
+    result = CliRunner().invoke(command, ["--list", "--json", "-"], catch_exceptions=False)
+    rows = {row["name"]: row["paper"] for row in json.loads(result.stdout)["rows"]}
+    assert rows["imdb-cnn_lstm-sse"]["avg_tandem_all"] == 0.874
+    assert rows["demo"] is None
+    shown = CliRunner().invoke(command, ["--list"], catch_exceptions=False).output
+    assert "imdb-cnn_lstm-sse" in shown

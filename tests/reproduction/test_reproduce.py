@@ -1,0 +1,78 @@
+"""From predictions to tables: the same files again, byte for byte."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evaluation.synthetic import ensemble
+from quorate.errors import InputError
+from quorate.evaluation import Evaluation
+from quorate.predictions import Predictions
+from quorate.recipes import read_recipe
+from quorate.reproduction import reproduce, write_outputs
+from quorate.reproduction.reproduce import OUTPUTS, run_facts, size_groups
+
+
+def _reproduce(**options: object) -> Evaluation:
+    recipe = read_recipe("imdb-cnn_lstm-checkpoints")
+    pack = ensemble(classes=2, samples=200)
+    return reproduce(recipe, pack, sizes=[2, 5], repeats=2, **options)  # type: ignore[arg-type]
+
+
+def test_the_papers_numbers_and_all_three_claims_are_there() -> None:
+    found = _reproduce()
+    assert found.name == "imdb-cnn_lstm-checkpoints"
+    assert [claim.number for claim in found.claims] == [1, 2, 3]
+    assert found.references[0].value == 0.87
+
+
+def test_a_bayes_ensemble_trained_here_is_judged_too() -> None:
+    pack = ensemble(classes=2, samples=200)
+    found = _reproduce(bayes=pack)
+    here = found.references[0]
+    mean = np.mean(next(b.probs for b in pack.blocks(10**6)), axis=0)
+    assert here.value == pytest.approx(np.mean(mean.argmax(-1) == pack.labels))
+    assert "trained here" in here.label
+    assert len(found.claims[0].findings) == 2
+
+
+def test_a_bayes_ensemble_on_other_samples_is_refused() -> None:
+    other = ensemble(classes=2, samples=200, seed=1)
+    with pytest.raises(InputError, match="bayes: its samples must be those of the ensemble"):
+        _reproduce(bayes=other)
+
+
+def test_outputs_are_the_same_byte_for_byte(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        facts = run_facts(source="a test", seconds={"training": 0.0}, settings={})
+        written = write_outputs(_reproduce(), tmp_path / folder, facts)
+        assert {path.name for path in written} == set(OUTPUTS)
+    for name in OUTPUTS:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    text = (tmp_path / "a" / "evaluation.json").read_text()
+    assert Evaluation.from_json(text) == _reproduce()
+
+
+def test_an_epoch_budget_evaluates_each_size_by_its_own_runs() -> None:
+    recipe = read_recipe("imdb-cnn_lstm-epoch-budget", ["training.sizes=[2, 3]"])
+    assert {size: list(runs) for size, runs in (size_groups(recipe) or {}).items()} == {
+        2: [1, 2],
+        3: [3, 4, 5],
+    }
+    pack = ensemble(runs=5, states=1, samples=200)
+    found = reproduce(recipe, pack)
+    probs = next(iter(pack.blocks(10**6))).probs
+    assert probs is not None
+    for size, members in ((2, [0, 1]), (3, [2, 3, 4])):
+        (row,) = [r for r in found.curve("last", "uniform", "average") if r.size == size]
+        right = probs[members].mean(axis=0).argmax(-1) == pack.labels
+        assert row.accuracy_mean == pytest.approx(right.mean())
+    assert found.references[1].value == 0.873
+
+
+def test_votes_without_probabilities_can_be_reproduced() -> None:
+    pack = ensemble(classes=2, samples=200)
+    votes = Predictions.from_arrays(votes=pack.votes(), labels=pack.labels, run=pack.run, step=pack.step)
+    found = reproduce(read_recipe("imdb-cnn_lstm-checkpoints"), votes, sizes=[5], repeats=1)
+    assert [claim.number for claim in found.claims] == [1, 2, 3]
