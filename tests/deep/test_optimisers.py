@@ -34,7 +34,9 @@ def test_three_steps_equal_those_of_the_penalised_loss(optimiser: str, l2: float
     ours, plain = network(), network()
     step = build(ours, planned, samples=20)
     if optimiser == "sgd":
-        reference: torch.optim.Optimizer = torch.optim.SGD(plain.parameters(), lr=0.05, momentum=0.9, nesterov=True)
+        reference: torch.optim.Optimizer = torch.optim.SGD(
+            plain.parameters(), lr=0.05, momentum=0.9, nesterov=True
+        )
     else:
         reference = torch.optim.Adam(plain.parameters(), lr=0.05)
     batch = torch.randn(8, 4, dtype=torch.float64)

@@ -13,5 +13,7 @@ def test_every_name_has_a_stream_of_its_own() -> None:
 
 
 def test_the_same_name_gives_the_same_numbers() -> None:
-    assert stream(3, 2, 1, "order").permutation(20).tolist() == stream(3, 2, 1, "order").permutation(20).tolist()
+    assert (
+        stream(3, 2, 1, "order").permutation(20).tolist() == stream(3, 2, 1, "order").permutation(20).tolist()
+    )
     assert number(3, 2, 1, "network") == number(3, 2, 1, "network") < 2**63

@@ -15,6 +15,7 @@ from quorate.evaluation.tables import (
     against_paper,
     all_rows,
     beside_paper,
+    by_size,
     csv_text,
     latex,
     markdown,
@@ -92,3 +93,18 @@ def test_all_rows_and_summary_have_every_row_of_their_sizes() -> None:
     found = _evaluation()
     assert len(all_rows(found).rows) == len(found.rows) == 16
     assert len(all_rows(found, size=2).rows) == len(summary(found).rows) == 8
+
+
+def test_by_size_has_a_line_a_size_and_a_column_a_curve() -> None:
+    found = _evaluation()
+    table = by_size(found, "average")
+    assert [column.title for column in table.columns] == [
+        "runs",
+        "uniform last",
+        "tandem last",
+        "uniform all",
+        "tandem all",
+    ]
+    row = found.curve("all", "tandem", "average")[0]
+    assert table.rows[0][4] == f"{row.accuracy_mean:.4f} ± {row.accuracy_sd:.4f}"
+    assert [line[0] for line in table.rows] == [2, 5]

@@ -102,7 +102,7 @@ def test_the_gap_is_a_proof_at_that_lambda():
     assert min(values) >= found.bound - found.gap - 1e-12
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     members=st.integers(1, 30),
     n=st.integers(1, 10**6),
@@ -167,6 +167,17 @@ def test_copies_of_a_member_share_its_weight():
     single = minimise_tandem(T, 600)
     np.testing.assert_allclose(found.weights[1:4], single.weights[1] / 3, rtol=1e-6)
     assert found.bound == pytest.approx(single.bound, abs=1e-10)
+
+
+def test_a_member_that_never_errs_leaves_a_little_weight_to_the_others():
+    """At the corner the bound falls with every other member's weight, by less than can be seen until it has some."""
+    rng = np.random.default_rng(137)
+    wrong = (rng.random((8, 60)) < rng.random((8, 1))).astype(float)
+    wrong[4:] = wrong[0]
+    wrong[0] = 0.0
+    found = minimise_tandem(wrong @ wrong.T / 60, 37248, 0.5)
+    assert found.gap <= 1e-8
+    assert 1e-8 < found.weights[1] < 1e-3
 
 
 def test_no_errors_at_all_keeps_the_prior():

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from quorate.predictions import Predictions
     from quorate.recipes import Recipe
 
+    Material = tuple[Predictions, Predictions | None, str, dict[str, float]]
+
 
 @click.command(
     "reproduce",
@@ -105,20 +107,18 @@ class Job:
     figures: bool
     terminal: "Console"
 
-    def read(self, pack: str, bayes: str | None) -> tuple["Predictions", "Predictions | None", str, float]:
-        """Stored predictions, those of the Bayes ensemble, where they come from, and no training time."""
+    def read(self, pack: str, bayes: str | None) -> "Material":
+        """Stored predictions, those of the Bayes ensemble, where they come from, and no times."""
         from quorate.files import read_predictions
 
         other = None if bayes is None else read_predictions([bayes])
-        return read_predictions([pack]), other, f"stored predictions {Path(pack).name}", 0.0
+        return read_predictions([pack]), other, f"stored predictions {Path(pack).name}", {}
 
-    def train(
-        self, engine: str, workers: int | None, bayes: str | None
-    ) -> tuple["Predictions", "Predictions | None", str, float]:
+    def train(self, engine: str, workers: int | None, bayes: str | None) -> "Material":
         """The same, of members trained (or finished) in the folder."""
         from quorate.files import read_predictions
         from quorate.progress import watching
-        from quorate.reproduction import train_recipe
+        from quorate.reproduction.reproduce import epoch_seconds, train_recipe
 
         other = None if bayes is None else read_predictions([bayes])
         begin = perf_counter()
@@ -127,14 +127,18 @@ class Job:
         for run, reason in {**outcome.stopped, **outcome.failed}.items():
             self.terminal.print(f"run {run} is missing: {reason}", markup=False, style="yellow")
         source = f"trained here: {outcome.members} members of {outcome.runs} runs"
-        return read_predictions([outcome.predictions["test"]]), other, source, perf_counter() - begin
+        times = {
+            "training, this call": perf_counter() - begin,
+            "epochs, all runs": epoch_seconds(self.folder),
+        }
+        return read_predictions([outcome.predictions["test"]]), other, source, times
 
     def finish(
         self,
         predictions: "Predictions",
         bayes: "Predictions | None",
         source: str,
-        trained: float,
+        times: dict[str, float],
         json_path: str | None,
     ) -> None:
         """Evaluate, write everything, and tell."""
@@ -144,8 +148,8 @@ class Job:
 
         begin = perf_counter()
         evaluation = reproduce(self.recipe, predictions, bayes=bayes, **self.asked)
-        seconds = {"training": trained, "evaluation": perf_counter() - begin}
-        settings = {"recipe": self.recipe.to_dict() if trained else self.recipe.name, **self.asked}
+        seconds = {**times, "evaluation": perf_counter() - begin}
+        settings = {"recipe": self.recipe.to_dict() if times else self.recipe.name, **self.asked}
         written = write_outputs(
             evaluation, self.folder, run_facts(source=source, seconds=seconds, settings=settings)
         )

@@ -51,6 +51,11 @@ def fresh_network(recipe: Recipe, data: Dataset, run: int, device: torch.device)
     return _build(recipe, data.classes, data.input_shape, data.kind, device)
 
 
+def check_network(recipe: Recipe, data: Dataset) -> None:
+    """Raise `InputError` if the recipe's network cannot be built for the data."""
+    _build(recipe, data.classes, data.input_shape, data.kind, torch.device("cpu"))
+
+
 def load_network(recipe: Recipe, path: Path, device: torch.device) -> tuple[nn.Module, Inputs]:
     """The network in the state of a file, ready to predict, and how samples become its inputs."""
     tensors, about = read_state(path)

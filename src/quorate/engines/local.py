@@ -7,6 +7,7 @@ import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
@@ -110,9 +111,10 @@ def _bury(pool: Pool, worker: Worker, report: Callable[[Event], None]) -> None:
     """A worker has ended: put its unfinished run back and start another worker, unless it keeps killing them."""
     del pool.workers[worker.number]
     code = worker.process.wait()
+    _close(worker)
     if code != 0:
         _return_run(pool, worker, code, report)
-        if pool.waiting and len(pool.workers) < len(pool.waiting):
+        if pool.waiting and pool.deaths[0] < ATTEMPTS:
             _start(pool)
 
 
@@ -169,12 +171,15 @@ def _end(pool: Pool) -> None:
         worker.process.kill()
     for worker in pool.workers.values():
         worker.process.wait()
-        for stream in (worker.process.stdin, worker.process.stdout):
-            assert stream is not None
-            try:
-                stream.close()
-            except BrokenPipeError:
-                continue
+        _close(worker)
+
+
+def _close(worker: Worker) -> None:
+    for stream in (worker.process.stdin, worker.process.stdout):
+        assert stream is not None
+        # What was still to be flushed to a dead worker is of no interest.
+        with suppress(BrokenPipeError):
+            stream.close()
 
 
 def _last_line(path: Path) -> str:

@@ -53,6 +53,10 @@ def train(
     recipe = _with_absolute_folder(recipe)
     check_same(directory, recipe)
     data, parts = load_data(recipe)
+    if not directory.recipe.exists():
+        from quorate.deep.networks import check_network
+
+        check_network(recipe, data)
     if engine == "ray":
         from quorate.engines import ray
 

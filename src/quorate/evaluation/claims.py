@@ -83,6 +83,12 @@ def _row(evaluation: Evaluation, members: str, weights: str, vote: str) -> Row |
     return curve[-1] if curve else None
 
 
+def _different(evaluation: Evaluation) -> tuple[str, ...]:
+    """The choices of members that differ: one alone where every run has a single state."""
+    members = evaluation.settings.members
+    return members[:1] if evaluation.source.members == evaluation.source.runs else members
+
+
 def _comparison(evaluation: Evaluation, left: tuple[str, str], right: tuple[str, str]) -> Comparison | None:
     size, vote = evaluation.settings.sizes[-1], _vote(evaluation)
     for row in evaluation.comparisons:
@@ -122,7 +128,7 @@ def _error(row: Row, other: float, samples: int) -> float:
 def _against_uniform(evaluation: Evaluation) -> list[Finding]:
     """Tandem against uniform weights, on last and on all states."""
     found = []
-    for members in evaluation.settings.members:
+    for members in _different(evaluation):
         pair = _compared(evaluation, (members, "tandem"), (members, "uniform"), "not worse")
         found += [] if pair is None else [pair]
     return found
@@ -131,7 +137,7 @@ def _against_uniform(evaluation: Evaluation) -> list[Finding]:
 def _bounds(evaluation: Evaluation) -> list[Finding]:
     """The bound on the majority vote's risk, before and after the weights were optimised, and against 1."""
     found: list[Finding] = []
-    for members in evaluation.settings.members:
+    for members in _different(evaluation):
         before = _row(evaluation, members, "uniform", "majority")
         after = _row(evaluation, members, "tandem", "majority")
         if before is None or after is None or before.bounds is None or after.bounds is None:

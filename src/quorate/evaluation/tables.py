@@ -152,6 +152,20 @@ def summary(evaluation: Evaluation) -> Table:
     return Table("Largest ensembles", _SUMMARY, cells, notes)
 
 
+def by_size(evaluation: Evaluation, vote: str) -> Table:
+    """Accuracy ± standard deviation over the draws, one line a size, one column a curve; of one vote."""
+    s = evaluation.settings
+    keys = [(members, weights, vote) for members in s.members for weights in s.weightings]
+    columns = (Column("runs", 0), *(Column(f"{weights} {members}") for members, weights, _ in keys))
+    curves = [{row.size: row for row in evaluation.curve(*key)} for key in keys]
+    cells = tuple((size, *(_plus_minus(curve.get(size)) for curve in curves)) for size in s.sizes)
+    return Table(f"Accuracy of the {vote} vote by number of runs", columns, cells)
+
+
+def _plus_minus(row: Row | None) -> str | None:
+    return None if row is None else f"{row.accuracy_mean:.4f} ± {row.accuracy_sd:.4f}"
+
+
 _BESIDE = (
     Column("quantity"),
     Column("members"),

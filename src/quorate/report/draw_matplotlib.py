@@ -2,6 +2,7 @@
 
 import io
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib
@@ -37,8 +38,8 @@ METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-def drawn(figure: Figure, form: str) -> bytes:
-    """The figure as a file of that form: ``"svg"``, ``"pdf"`` or ``"png"``."""
+def drawn(figure: Figure, forms: Sequence[str]) -> dict[str, bytes]:
+    """The figure as a file of each form: ``"svg"``, ``"pdf"`` or ``"png"``."""
     with matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
         # a member's name in a script the font lacks is drawn as boxes; the page shows it in full
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
@@ -48,8 +49,15 @@ def drawn(figure: Figure, form: str) -> bytes:
         for axis, panel in zip(axes, figure.panels):
             _DRAWERS[panel.kind](axis, panel, figure)
         _finish(canvas, axes, figure)
-        buffer = io.BytesIO()
-        canvas.savefig(buffer, format=form, metadata=METADATA[form])
+        # places are found once, which takes longer than the drawing
+        canvas.draw_without_rendering()
+        canvas.set_layout_engine("none")
+        return {form: _saved(canvas, form) for form in forms}
+
+
+def _saved(canvas: Canvas, form: str) -> bytes:
+    buffer = io.BytesIO()
+    canvas.savefig(buffer, format=form, metadata=METADATA[form])
     return buffer.getvalue()
 
 
@@ -68,9 +76,9 @@ def _finish(canvas: Any, axes: Any, figure: Figure) -> None:
         handles, labels = axis.get_legend_handles_labels()
         found |= dict(zip(labels, handles))
     if found:
-        canvas.legend(
-            list(found.values()), list(found), loc="outside upper center", ncols=3, frameon=False, fontsize=8
-        )
+        columns = 2 if max(map(len, found)) > 30 else 3
+        place = "outside upper center"
+        canvas.legend(list(found.values()), list(found), loc=place, ncols=columns, frameon=False, fontsize=8)
 
 
 def _draw_lines(axis: Any, panel: Panel, figure: Figure) -> None:

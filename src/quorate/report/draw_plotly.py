@@ -177,6 +177,7 @@ def _heat(panel: Panel) -> dict[str, Any]:
             "title": {"text": plain(panel.y_title), "side": "right"},
             "thickness": 12,
             "outlinewidth": 0,
+            "tickformat": ".4~%" if panel.percent else "",
         },
     }
 

@@ -158,7 +158,8 @@ def weights_figure(evaluation: Evaluation) -> Figure:
         title="Who votes: accuracy and weight of each member",
         caption=(
             "All states of the largest ensemble, run by run (last states filled), with the weights that half of "
-            "the samples chose. First-order weights gather on few members; tandem weights reward members that err apart."
+            "the samples chose. First-order weights look at each member alone; tandem weights reward members "
+            "that err apart."
         ),
         alt=f"Charts over {len(members)} members. {_weights_in_words(members, methods)}",
         x_title="member" if ticks else "member, by run and step",

@@ -32,7 +32,7 @@ def write_figures(
     place.mkdir(parents=True, exist_ok=True)
     found = []
     for figure in figures_of(record):
-        for form in formats:
+        for form, content in drawn(figure, formats).items():
             found.append(place / f"{figure.key}.{form}")
-            write_bytes(found[-1], drawn(figure, form))
+            write_bytes(found[-1], content)
     return tuple(found)

@@ -37,6 +37,7 @@
     layout.font.family = getComputedStyle(document.body).fontFamily;
     layout.width = width;
     layout.height = figure.square ? Math.min(figure.height, Math.round(width * 0.92) + 40) : figure.height;
+    if (printing) layout.height = Math.round(0.8 * layout.height); // two to a page
     place.style.height = layout.height + "px";
     if (width < 560) {
       layout.font.size = 11;

@@ -101,6 +101,16 @@ def train_recipe(recipe: Recipe, out: Path, *, engine: str, workers: int | None,
     return outcome
 
 
+def epoch_seconds(folder: Path) -> float:
+    """The seconds of all epochs in a training's logs, over all runs and however often it was taken up again."""
+    events = (
+        json.loads(line)
+        for log in sorted(folder.glob("runs/*/log.jsonl"))
+        for line in log.read_text(encoding="utf-8").splitlines()
+    )
+    return float(sum(event["seconds"] for event in events if event["event"] == "epoch"))
+
+
 def write_outputs(evaluation: Evaluation, folder: Path, facts: dict[str, Any]) -> tuple[Path, ...]:
     """The files written: evaluation, tables, claims and, apart from them, the facts of this run."""
     folder.mkdir(parents=True, exist_ok=True)

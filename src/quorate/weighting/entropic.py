@@ -13,16 +13,16 @@ Members = NDArray[np.intp]
 # Members outside the heavy set hold at most this mass: their coupling is left out of the linear system, which
 # leaves an error of a few per cent of a step for the next one.
 LIGHT_MASS = 1e-3
-# A dense Cholesky of this size costs about as much as ten products with a 1000 x 1000 matrix.
-DENSE_MEMBERS = 400
+# Beyond this many heavy members conjugate gradients are quicker than a dense Cholesky.
+DENSE_MEMBERS = 250
 # Up to this size leaving members out of the system saves less than choosing them costs.
 ALL_MEMBERS = 48
 # A member may gain at most a factor e^CAP a step once it holds more than FREE_MASS / M.
 CAP = 3.0
 FREE_MASS = 1e-3
 HALVINGS = 40
-# Relative residual at which conjugate gradients stop; Newton converges about as fast as with none.
-CG_GOAL, CG_STEPS = 1e-4, 100
+# Relative residual at which conjugate gradients stop: a Newton step is no better than its linearisation anyway.
+CG_GOAL, CG_STEPS = 1e-2, 100
 
 
 @dataclass(frozen=True)
@@ -153,9 +153,15 @@ def conjugate_gradients(image: Callable[[Array], Array], side: Array) -> Array:
 
 
 def moved(log_weights: Array, step: Array, length: float) -> Array:
-    """Normalised log-weights after a part of the step; what already has weight grows by e^CAP at most."""
-    ceiling = np.maximum(log_weights + CAP, np.log(FREE_MASS / log_weights.size))
-    new = np.minimum(log_weights + length * step, ceiling)
+    """Normalised log-weights after a part of the step.
+
+    What has weight grows by e^CAP at most. What has none rises as far as the whole step asks, up to a mass that
+    shrinks with `length`: half of a large step of a logarithm would be no step at all.
+    """
+    floor = np.log(FREE_MASS / log_weights.size)
+    new = np.minimum(log_weights + length * step, np.maximum(log_weights + CAP, floor))
+    if length < 1.0:
+        new = np.maximum(new, np.minimum(log_weights + step, floor + 2.0 * np.log(length)))
     return np.asarray(new - normaliser(new))
 
 

@@ -18,23 +18,30 @@ FIRST_STEP, SMALLEST_STEP, LARGEST_STEP = 0.1, 1e-9, 50.0
 TOLERANCE, PATIENCE, MOST_STEPS = 1e-9, 10, 5000
 
 
-def solve_irprop(problem: Problem, start: Point) -> tuple[Point, int]:
-    """The best point met and the number of steps. The weights are the softmax of what iRprop+ moves."""
+def solve_irprop(problem: Problem, start: Point, *, every_step: bool = True) -> tuple[Point, int]:
+    """The best point met and the number of steps. The weights are the softmax of what iRprop+ moves.
+
+    lambda is set anew after every step, as the paper describes it, or (`every_step=False`, plain alternating
+    minimisation) only when the steps at one lambda have settled, which takes several times as many.
+    """
     point = best = start
-    logits = start.log_weights
+    logits, lam = start.log_weights, start.lam
     sizes = np.full(logits.size, FIRST_STEP)
     before, moves = np.zeros(logits.size), np.zeros(logits.size)
-    values = [point.value]
+    values, settled = [point.value], np.inf
     for taken in range(1, MOST_STEPS + 1):
-        slope = _slope(problem, point)
         worse = len(values) > 1 and values[-1] > values[-2]
-        moves, sizes, before = _step(slope, before, sizes, moves, worse)
+        moves, sizes, before = _step(_slope(problem, point, lam), before, sizes, moves, worse)
         logits = logits + moves
         point = problem.point(logits - normaliser(logits))
         best = point if point.value < best.value else best
-        values.append(point.value)
-        if taken >= PATIENCE and _settled(values):
+        lam = point.lam if every_step else lam
+        values.append(_at(problem, point, lam))
+        if len(values) <= PATIENCE or not _settled(values):
+            continue
+        if every_step or settled - best.value <= TOLERANCE * best.value:
             return best, taken
+        settled, lam, values = best.value, point.lam, []
     return best, MOST_STEPS
 
 
@@ -43,13 +50,19 @@ def _settled(values: list[float]) -> bool:
     return max(recent) - min(recent) <= TOLERANCE * abs(recent[-1])
 
 
-def _slope(problem: Problem, point: Point) -> Array:
+def _at(problem: Problem, point: Point, lam: float) -> float:
+    """The bound (a fourth of it) at that lambda."""
+    b = (2.0 * point.kl + problem.log_term) / problem.n
+    return (point.tandem + b / lam) / (1.0 - lam / 2.0)
+
+
+def _slope(problem: Problem, point: Point, lam: float) -> Array:
     """Gradient in the logits at fixed lambda, up to a factor.
 
     rho_i (g_i - rho'g) with g = T rho + (ln rho - ln pi)/(lambda n).
     """
     weights = np.exp(point.log_weights)
-    g = point.product + (point.log_weights - problem.log_prior) / (point.lam * problem.n)
+    g = point.product + (point.log_weights - problem.log_prior) / (lam * problem.n)
     return np.asarray(weights * (g - weights @ g))
 
 

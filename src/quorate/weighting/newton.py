@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 # Above this size the search starts among the SCOUTS most promising members, where a step costs next to nothing.
 SMALL = 300
-SCOUTS = 128
+SCOUTS = 160
 # More rounds of scouting than this have never paid: the remaining members are then part of the answer.
 ROUNDS = 3
 # The gap asked for is far below the 1e-8 promised: the last Newton step squares it anyway.

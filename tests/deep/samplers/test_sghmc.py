@@ -1,5 +1,6 @@
 """SGHMC has the stationary law that its formula implies, and that law tends to the posterior."""
 
+import math
 from contextlib import nullcontext
 from typing import Any
 
@@ -182,6 +183,30 @@ def test_a_missing_prior_is_found() -> None:
     sampler.param_groups[0]["prior_scale"] = float("inf")
     with pytest.raises(AssertionError, match="mean: .* standard errors off"):
         check(sampler, target.gradient(), target.sghmc_law(LR, BETA, 0.3, np.ones(3)), settle=200, gap=30)
+
+
+def test_steps_are_the_formula_number_by_number() -> None:
+    """At T, β, s, M and C that all matter, with the same draws: the first is the momentum's."""
+    n, lr, beta, temperature, scale, mass, factor = 20, 0.1, 0.7, 0.4, 0.5, 2.5, 0.6
+    parameter = torch.nn.Parameter(torch.tensor([0.8], dtype=torch.float64))
+    generator, same = torch.Generator().manual_seed(3), torch.Generator().manual_seed(3)
+    settings: dict[str, Any] = {"temperature": temperature, "prior_scale": scale, "generator": generator}
+    sampler = SGHMC([parameter], lr, data_size=n, momentum_decay=beta, **settings)
+    draws = [torch.randn(1, generator=same, dtype=torch.float64).item() for _ in range(4)]
+    theta, m, gamma = 0.8, math.sqrt(temperature) * draws[0], (1 - beta) * math.sqrt(n / lr)
+    for step, xi in enumerate(draws[1:]):
+        h = math.sqrt(lr / n) * (factor if step else 1.0)
+        weight = mass if step else 1.0
+        gradient = math.sin(theta)
+        m = (1 - h * gamma) * m - h * (n * gradient + theta / scale**2)
+        m += math.sqrt(2 * gamma * h * temperature * weight) * xi
+        theta += h * m / weight
+        parameter.grad = parameter.detach().sin()
+        sampler.step()
+        assert parameter.item() == pytest.approx(theta, rel=1e-12)
+        assert sampler.state[parameter]["momentum"].item() == pytest.approx(m, rel=1e-12)
+        sampler.state[parameter]["mass"] = torch.tensor(mass, dtype=torch.float64)
+        set_step_factor(sampler, factor)
 
 
 def test_without_temperature_it_is_sgd_with_momentum() -> None:

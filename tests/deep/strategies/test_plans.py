@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
-from small_training import small_recipe
 
 from quorate.deep.strategies import plan, plans
 from quorate.deep.strategies.bagging import bootstrap, out_of_bag
 from quorate.recipes import Recipe, names, read_recipe
+from small_training import small_recipe
 
-BUILT_IN = [name for name in names() if name.rsplit("-", 1)[-1] in ("simple", "checkpoints", "sse", "bagging")]
+BUILT_IN = [
+    name for name in names() if name.rsplit("-", 1)[-1] in ("simple", "checkpoints", "sse", "bagging")
+]
 
 
 def saves(recipe: Recipe) -> list[tuple[int, ...]]:
@@ -44,7 +46,9 @@ def test_bagging_draws_by_seed_and_run() -> None:
     assert plan(small_recipe(strategy="bagging", save_every=0), 1).bootstrap
     drawn = bootstrap(500, seed=4, run=2)
     mask = out_of_bag(500, seed=4, run=2)
-    assert [position for position in range(500) if position not in drawn.tolist()] == np.flatnonzero(mask).tolist()
+    assert [position for position in range(500) if position not in drawn.tolist()] == np.flatnonzero(
+        mask
+    ).tolist()
     assert len(drawn) == 500
     assert abs(mask.mean() - np.exp(-1)) < 0.06
     assert not np.array_equal(drawn, bootstrap(500, seed=4, run=3))

@@ -1,0 +1,91 @@
+"""Seconds to minimise the tandem bound: Newton against the paper's iRprop, with how far apart their bounds end.
+
+The members are simulated checkpoints: runs of five states that get better, samples of different difficulty. Both
+run in turn in one process on one BLAS thread, and the median of several rounds counts. iRprop sets lambda anew
+after every step; the rows "each lambda to the end" have it alternate only when the steps at one lambda have settled.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.bounds.terms import log_term
+from quorate.weighting import Minimum, minimise_tandem
+from quorate.weighting.irprop import solve_irprop
+from quorate.weighting.newton import Problem
+
+SIZES = ((100, 25_000), (1000, 25_000), (1000, 100_000))
+STATES = 5
+
+
+def run(rounds: int = 7) -> list[dict[str, Any]]:
+    """Rows of name, seconds, ratio (how many times quicker Newton is) and bound difference (Newton less iRprop)."""
+    with one_thread():
+        return [row for members, samples in SIZES for row in _compare(members, samples, rounds)]
+
+
+def _compare(members: int, samples: int, rounds: int) -> list[dict[str, Any]]:
+    T = simulated(members, samples)
+    ways: dict[str, Callable[[], Minimum]] = {
+        "newton": lambda: minimise_tandem(T, samples),
+        "irprop": lambda: minimise_tandem(T, samples, optimiser="irprop"),
+        "irprop, each lambda to the end": lambda: alternating(T, samples),
+    }
+    found = {name: way() for name, way in ways.items()}
+    took: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            start = perf_counter()
+            way()
+            took[name].append(perf_counter() - start)
+    newton = median(took["newton"])
+    return [
+        {
+            "name": f"tandem minimum, {members} members, n = {samples}: {name}",
+            "seconds": median(took[name]),
+            "ratio": median(took[name]) / newton,
+            "steps": found[name].iterations,
+            "gap": found[name].gap,
+            "bound difference": found["newton"].bound - found[name].bound,
+        }
+        for name in ways
+    ]
+
+
+def alternating(T: NDArray[np.float64], samples: int) -> Minimum:
+    """The minimum by iRprop that changes lambda only when the steps at one lambda have settled."""
+    members = len(T)
+    problem = Problem(T, samples, log_term(samples, 0.05), np.full(members, -np.log(members)))
+    point, steps = solve_irprop(problem, problem.point(problem.log_prior), every_step=False)
+    return Minimum(np.exp(point.log_weights), 4 * point.value, point.lam, point.kl, 4 * point.gap, steps)
+
+
+def simulated(members: int, samples: int, seed: int = 0) -> NDArray[np.float64]:
+    """(M, M) tandem losses of runs of `STATES` checkpoints each."""
+    rng = np.random.default_rng(seed)
+    difficulty = rng.standard_normal(samples, dtype=np.float32)
+    wrong = np.empty((members, samples), dtype=np.float32)
+    for i in range(members):
+        if i % STATES == 0:
+            of_run = rng.standard_normal(samples, dtype=np.float32)
+        skill = -1.45 + 0.9 * (1 - (i % STATES + 1) / STATES) ** 2 + rng.normal(0, 0.03)
+        own = rng.standard_normal(samples, dtype=np.float32)
+        wrong[i] = np.sqrt(0.6) * difficulty + np.sqrt(0.15) * of_run + 0.5 * own < skill
+    return (wrong @ wrong.T).astype(np.float64) / samples
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One BLAS thread where threadpoolctl is installed; else whatever the environment says."""
+    try:
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    except ImportError:
+        yield
+        return
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield

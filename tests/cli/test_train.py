@@ -1,0 +1,145 @@
+"""`quorate train`: its output, its exit codes, and what a signal leaves behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from quorate.cli.main import main
+from quorate.deep.directory import Directory
+from quorate.engines.opening import locked
+from small_training import arrays_file, contents, small_recipe
+
+
+def recipe_file(folder: Path, **training: object) -> Path:
+    path = folder / "small.toml"
+    path.write_text(small_recipe(folder=arrays_file(folder), **training).to_toml())
+    return path
+
+
+def call(*words: str | Path) -> int:
+    with pytest.raises(SystemExit) as end:
+        main([str(word) for word in words])
+    assert isinstance(end.value.code, int)
+    return end.value.code
+
+
+def start(folder: Path, *words: str | Path) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "quorate.cli.main", "train", *map(str, words)]
+    return subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
+    )
+
+
+def wait_for(process: "subprocess.Popen[str]", text: str) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if text in line:
+            return
+    raise AssertionError(f"ended without {text!r}: {process.stderr.read() if process.stderr else ''}")
+
+
+def workers_in(folder: Path) -> list[int]:
+    """Worker processes whose working directory is the folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            here = os.readlink(entry / "cwd") == str(folder.resolve())
+            if here and b"quorate.engines.worker" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def test_train_then_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    words = ("train", recipe_file(tmp_path, epochs=1), "--out", out, "--members", "1", "--device", "cpu")
+    assert call(*words) == 0
+    text = capsys.readouterr().out
+    assert "1 of 1 runs to train" in text
+    assert "run 1 epoch 1/1: loss" in text
+    assert call(*words, "--json", "-") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["members"] == record["runs"] == 1
+    assert Path(record["predictions"]["holdout"]).is_file()
+
+
+def test_a_run_that_diverges_is_told_with_exit_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = recipe_file(tmp_path, epochs=2, lr=1e30)
+    assert call("train", path, "--out", tmp_path / "out", "--workers", "1", "--members", "1") == 1
+    assert "run 1 was stopped: the loss of epoch" in capsys.readouterr().err
+
+
+def test_a_running_directory_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = recipe_file(tmp_path)
+    with locked(Directory(tmp_path / "out")):
+        assert call("train", path, "--out", tmp_path / "out") == 2
+    assert "a training is running there" in capsys.readouterr().err
+    assert [entry.name for entry in (tmp_path / "out").iterdir()] == [".lock"]
+
+
+def test_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("train", "--list", "--json", "-") == 0
+    recipes = json.loads(capsys.readouterr().out)["recipes"]
+    assert {"demo", "imdb-cnn_lstm-checkpoints"} <= {recipe["name"] for recipe in recipes}
+    assert all(recipe["about"] for recipe in recipes)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "needs a recipe and --out"),
+        (("demo",), "needs a recipe and --out"),
+        (("dmo", "--out", "x"), "did you mean 'demo'"),
+        (("demo", "--out", "x", "--set", "training.learning=1"), "unknown"),
+        (("demo", "--out", "x", "--members", "0"), "at least 1"),
+        (("demo", "--out", "x", "--epochs", "0"), "at least 1"),
+        (("demo", "--out", "x", "--engine", "slurm"), "is not one of local, ray"),
+        (("demo", "--out", "x", "--set", "data.holdout=5000"), "must leave samples"),
+        (("imdb-cnn_lstm-simple", "--out", "x", "--set", "data.folder=nowhere"), "no imdb.npz"),
+        (("demo", "--out", "x", "--set", "model.name=resnet", "--set", "model.options.depth=21"), "depth"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call("train", *words) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_interrupted_while_workers_start(tmp_path: Path) -> None:
+    process = start(tmp_path, recipe_file(tmp_path), "--out", "out")
+    wait_for(process, "runs to train")
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command again goes on" in error
+    assert "Traceback" not in error
+    assert workers_in(tmp_path) == []
+
+
+def test_killed_while_training(tmp_path: Path) -> None:
+    path = recipe_file(tmp_path, runs=1, epochs=4)
+    process = start(tmp_path, path, "--out", "killed")
+    wait_for(process, "epoch 2/4")
+    process.kill()
+    process.communicate(timeout=60)
+    while workers_in(tmp_path):  # the workers notice that their lifeline was cut
+        time.sleep(0.05)
+    assert call("train", path, "--out", tmp_path / "killed") == 0
+    assert call("train", path, "--out", tmp_path / "whole") == 0
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")

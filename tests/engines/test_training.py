@@ -1,0 +1,134 @@
+"""A whole training with the local engine: members, resuming, growing, crashes, refusals."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quorate.deep.directory import Directory
+from quorate.engines.training import Outcome, train
+from quorate.engines.work import train_one
+from quorate.errors import InputError
+from quorate.files import read_predictions
+from quorate.recipes import Model, Recipe
+from small_training import arrays_file, contents, dataset, small_recipe
+
+Events = list[dict[str, Any]]
+
+
+def trained(recipe: Recipe, out: Path, workers: int = 1) -> tuple[Outcome, Events]:
+    events: Events = []
+    return train(recipe, out, workers=workers, device="cpu", listen=events.append), events
+
+
+def crashing(tmp_path: Path, factory: str, options: dict[str, Any], runs: int = 2) -> Recipe:
+    recipe = small_recipe(folder=arrays_file(tmp_path), epochs=1, runs=runs)
+    return replace(recipe, model=Model(name=f"crashing_network:{factory}", options=options))
+
+
+def test_train_again_and_grow(tmp_path: Path) -> None:
+    recipe, out = small_recipe(folder=arrays_file(tmp_path)), tmp_path / "out"
+    outcome, events = trained(recipe, out, workers=2)
+    assert (outcome.runs, outcome.members, outcome.complete) == (2, 6, True)
+    assert sorted({event["run"] for event in events if event["event"] == "done"}) == [1, 2]
+
+    test = read_predictions([outcome.predictions["test"]])
+    assert (test.members, test.samples, test.classes) == (6, 30, 3)
+    assert test.run.tolist() == [1, 1, 1, 2, 2, 2]
+    assert test.step.tolist() == [1, 2, 3] * 2
+    assert test.labels.tolist() == dataset().test_y.tolist()
+    assert read_predictions([outcome.predictions["holdout"]]).samples == 30
+
+    before = contents(out)
+    again, events = trained(recipe, out)
+    assert again == outcome
+    assert [event["event"] for event in events] == ["begin", "end"]
+    assert contents(out) == before
+
+    grown = replace(recipe, training=replace(recipe.training, runs=3))
+    more, events = trained(grown, out)
+    assert more.members == 9
+    assert {event["run"] for event in events if event["event"] == "epoch"} == {3}
+    states = {name: content for name, content in before.items() if name.endswith(".safetensors")}
+    assert states.items() <= contents(out).items()
+
+    fewer, events = trained(recipe, out)
+    assert (fewer.members, [event["event"] for event in events]) == (9, ["begin", "end"])
+
+
+def test_processes_and_one_process_make_the_same_bytes(tmp_path: Path) -> None:
+    recipe = small_recipe(folder=arrays_file(tmp_path), epochs=2)
+    trained(recipe, tmp_path / "two", workers=2)
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "recipe.toml").write_text((tmp_path / "two" / "recipe.toml").read_text())
+    for run in (1, 2):
+        train_one(str(tmp_path / "one"), run, threads=1, device="cpu", report=lambda event: None)
+    two = contents(tmp_path / "two")
+    assert {name: two[name] for name in two if not name.endswith(".npz")} == contents(tmp_path / "one")
+
+
+def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
+    recipe = crashing(tmp_path, "once", {"marker": str(tmp_path / "marker")})
+    outcome, events = trained(recipe, tmp_path / "out")
+    assert outcome.complete
+    assert outcome.members == 2
+    (crash,) = [event for event in events if event["event"] == "crashed"]
+    assert "signal 9" in crash["message"]
+
+
+def test_a_run_that_kills_its_workers_is_given_up(tmp_path: Path) -> None:
+    outcome, _ = trained(crashing(tmp_path, "always", {"run": 1}), tmp_path / "out")
+    assert list(outcome.failed) == [1]
+    assert "3 times" in outcome.failed[1]
+    assert outcome.members == 1
+
+
+def test_an_error_in_one_run_leaves_the_others(tmp_path: Path) -> None:
+    outcome, _ = trained(crashing(tmp_path, "broken", {"run": 2}, runs=3), tmp_path / "out")
+    assert outcome.failed == {2: "OSError: [Errno 28] No space left on device"}
+    assert outcome.members == 2
+
+
+def test_bagging_masks(tmp_path: Path) -> None:
+    recipe = small_recipe(
+        folder=arrays_file(tmp_path), data={"holdout": 0}, strategy="bagging", epochs=1, save_every=0
+    )
+    outcome, _ = trained(recipe, tmp_path / "out")
+    with np.load(outcome.predictions["holdout"], allow_pickle=False) as file:
+        assert file["probs"].shape == (2, 90, 3)
+        assert file["mask"].shape == (2, 90)
+        assert 0.2 < file["mask"].mean() < 0.55
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"training": {"lr": 0.06}}, r"another recipe \(training.lr: 0.05 there, 0.06 here\)"),
+        ({"training": {"epochs": 4}}, r"another recipe \(training.epochs: 3 there, 4 here\)"),
+        ({"data": {"name": "nowhere"}}, "is not one of"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_changes_nothing(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    recipe, out = small_recipe(folder=arrays_file(tmp_path)), tmp_path / "out"
+    out.mkdir()
+    Directory(out).recipe.write_text(recipe.to_toml())
+    ((table, keys),) = change.items()
+    other = replace(recipe, **{table: replace(getattr(recipe, table), **keys)})
+    if table == "data":
+        out = tmp_path / "new"
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(InputError, match=message):
+        trained(other, out)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    recipe = small_recipe(folder=arrays_file(tmp_path))
+    with pytest.raises(InputError, match="is not empty and holds no training"):
+        trained(recipe, tmp_path)
+    with pytest.raises(InputError, match="must be a directory"):
+        trained(recipe, tmp_path / "stripes.npz")

@@ -1,0 +1,117 @@
+"""`auto` against its folds done again by loops, and evidence without some of its samples."""
+
+import math
+
+import numpy as np
+import pytest
+
+from quorate.errors import InputError
+from quorate.predictions import Predictions
+from quorate.statistics import measure
+from quorate.votes import certified_losses, ensemble_probabilities
+from quorate.weighting import Evidence, choose
+from quorate.weighting.auto import candidates_for, winner
+from quorate.weighting.folds import less, restricted, with_statistics, without
+from weighting_cases import predictions
+
+
+def test_auto_takes_the_candidate_with_the_lowest_cross_validated_loss():
+    """The folds, fits and losses done again by loops over fresh evidence."""
+    given = predictions(6, 120, 2, seed=11, run=[0, 0, 0, 1, 1, 1], step=[1, 2, 3, 1, 2, 3])
+    evidence = Evidence(given, vote="average", random_state=5)
+    candidates = candidates_for(evidence)
+    folds = np.array_split(np.random.default_rng(5).permutation(120), 5)
+    lost, smooth = np.zeros((len(candidates), 120), dtype=bool), np.zeros(len(candidates))
+    for k, candidate in enumerate(candidates):
+        for held in folds:
+            rest = np.array(sorted(set(range(120)) - set(held.tolist())))
+            fit = candidate.weigh(Evidence(given.take(rest), vote="average", random_state=5)).weights
+            lost[k, np.sort(held)] = certified_losses(given.take(np.sort(held)), fit, "average")
+            for j in held:
+                shares = ensemble_probabilities(given.take([j]), fit, "average")[0]
+                margin = shares[given.labels[j]] - max(np.delete(shares, given.labels[j]))
+                smooth[k] += 1 / (1 + math.exp(margin / 0.1)) / 120
+    found = choose("auto", evidence)
+    names = [candidate.name for candidate in candidates]
+    fewest = lost[np.argmin(lost.sum(1))]
+    near = [
+        k for k, row in enumerate(lost) if row.sum() - fewest.sum() <= 0.5 * math.sqrt((row != fewest).sum())
+    ]
+    assert found.chosen == names[min(near, key=lambda k: smooth[k])]
+    again = candidates[names.index(found.chosen)].weigh(evidence)
+    np.testing.assert_allclose(found.weights, again.weights, atol=1e-9)
+
+
+def test_the_winner_errs_least_unless_another_is_as_good():
+    """Ten against nothing is no near-tie; five against four is one, and the smoother candidate wins it."""
+    lost = np.zeros((3, 100), dtype=bool)
+    lost[0, :14] = True
+    lost[1, 20:24] = True
+    lost[2, 30:35] = True
+    assert winner(lost, np.array([0.1, 0.3, 0.2])) == 2
+    assert winner(lost, np.array([0.1, 0.2, 0.3])) == 1
+    assert winner(lost, np.array([0.1, 0.2, 0.2])) == 1
+
+
+def test_the_candidates_of_auto():
+    plain = [c.name for c in candidates_for(Evidence(predictions(4, 50, 3, probs=False)))]
+    assert plain == ["uniform", "best", "tandem", "first-order", "cantelli", "greedy"]
+    runs = predictions(4, 50, 2, run=[0, 0, 1, 1], step=[1, 2, 1, 2])
+    full = [c.name for c in candidates_for(Evidence(runs, vote="average"))]
+    assert full == [
+        "uniform-last", "uniform", "best", "tandem-last", "tandem", "tandem-hard",
+        "first-order", "cantelli", "disagreement", "greedy", "likelihood",
+    ]  # fmt: skip
+
+
+def test_candidates_on_the_last_states_leave_the_others_out():
+    runs = predictions(4, 80, 3, run=[0, 0, 1, 1], step=[1, 2, 2, 1])
+    for candidate in candidates_for(Evidence(runs)):
+        if candidate.name.endswith("-last"):
+            weights = candidate.weigh(Evidence(runs)).weights
+            assert weights[[0, 3]].tolist() == [0, 0]
+            assert weights.sum() == pytest.approx(1)
+
+
+def test_auto_prefers_the_last_states_where_the_early_ones_are_noise():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 400)
+    good = np.where(rng.random((5, 400)) < 0.25, 1 - labels, labels)
+    noise = rng.integers(0, 2, (20, 400))
+    votes = np.concatenate([good, noise])
+    run, step = np.tile(np.arange(5), 5), np.repeat([9, 1, 2, 3, 4], 5)
+    given = Predictions.from_arrays(votes=votes, labels=labels, run=run, step=step)
+    found = choose("auto", Evidence(given))
+    assert found.weights[:5].sum() > 0.9
+
+
+def test_auto_needs_two_samples():
+    with pytest.raises(InputError, match="'auto' needs 2 samples or more"):
+        choose("auto", Evidence(predictions(3, 1)))
+
+
+@pytest.mark.parametrize("loss", ["hard", "soft"])
+def test_statistics_of_the_rest_by_subtraction(loss):
+    given = predictions(4, 100, 3, seed=1)
+    held = np.arange(0, 100, 3)
+    rest = np.setdiff1d(np.arange(100), held)
+    ours, direct = (
+        less(measure(given, loss), measure(given.take(held), loss)),
+        measure(given.take(rest), loss),
+    )
+    np.testing.assert_allclose(ours.first, direct.first, rtol=1e-12)
+    np.testing.assert_allclose(ours.second, direct.second, rtol=1e-12)
+    assert (ours.first_samples, ours.pair_samples) == (len(rest), len(rest))
+    if loss == "hard":
+        assert np.array_equal(ours.second, direct.second)
+        assert np.array_equal(ours.disagreement, direct.disagreement)
+
+
+def test_evidence_without_samples_and_of_some_members():
+    evidence = with_statistics(Evidence(predictions(4, 60, 3), vote="average", prior=[0.1, 0.2, 0.3, 0.4]))
+    fewer = without(evidence, np.arange(10))
+    assert fewer.predictions.samples == 50
+    np.testing.assert_allclose(fewer.statistics.second, measure(fewer.predictions, "soft").second, rtol=1e-12)
+    some = restricted(evidence, np.array([1, 3]))
+    np.testing.assert_allclose(some.pi, [1 / 3, 2 / 3])
+    np.testing.assert_allclose(some.statistics.first, measure(some.predictions, "soft").first, rtol=1e-12)
