@@ -81,7 +81,10 @@ def existing(folder: Path) -> list[str]:
 BAD = {
     "NaN": (save(probs=changed(PROBS, (1, 2, 0), np.nan), labels=LABELS), "NaN"),
     "infinity": (save(probs=changed(PROBS, (1, 2, 0), np.inf), labels=LABELS), "infinit"),
-    "negative": (save(probs=changed(PROBS, (1, 2), [1.1, -0.1, 0.0]), labels=LABELS), "probabilities lie in [0, 1]"),
+    "negative": (
+        save(probs=changed(PROBS, (1, 2), [1.1, -0.1, 0.0]), labels=LABELS),
+        "probabilities lie in [0, 1]",
+    ),
     "unnormalised": (save(probs=PROBS / 2, labels=LABELS), "sum to 1"),
     "logits": (save(probs=RNG.normal(0, 3, (4, 40, 3)), labels=LABELS), "look like logits"),
     "labels missing": (save(probs=PROBS), "labels"),

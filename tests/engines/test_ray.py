@@ -13,11 +13,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
+
 from small_training import arrays_file, contents, small_recipe
 
 pytest.importorskip("ray")
+RUNS, EPOCHS = 4, 12
 RAY = Path(sys.executable).with_name("ray")
 
 
@@ -31,7 +34,15 @@ class Cluster:
     nodes: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
 
     def start(self, *words: str) -> "subprocess.Popen[bytes]":
-        command = [str(RAY), "start", *words, "--num-cpus=1", "--num-gpus=0", "--block", "--disable-usage-stats"]
+        command = [
+            str(RAY),
+            "start",
+            *words,
+            "--num-cpus=1",
+            "--num-gpus=0",
+            "--block",
+            "--disable-usage-stats",
+        ]
         command += ["--object-store-memory=80000000"]
         log = (self.folder / f"node-{len(self.nodes)}.txt").open("wb")
         node = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log, start_new_session=True)
@@ -87,15 +98,12 @@ def cluster() -> Iterator[Cluster]:
         "RAY_health_check_failure_threshold": "3",
     }
     made = Cluster(folder, free_port(), environment)
-    made.environment["RAY_ADDRESS"] = f"127.0.0.1:{made.port}"
     try:
-        words = ("--head", f"--port={made.port}", "--include-dashboard=false", f"--temp-dir={folder}")
-        head_environment = made.environment
-        made.environment = {key: value for key, value in head_environment.items() if key != "RAY_ADDRESS"}
-        made.start(*words)
+        made.start("--head", f"--port={made.port}", "--include-dashboard=false", f"--temp-dir={folder}")
         wait_for_port(made.port)
         made.start(f"--address=127.0.0.1:{made.port}")
-        made.environment = head_environment
+        # Nodes are given their addresses; the programs that use the cluster find it here.
+        made.environment["RAY_ADDRESS"] = f"127.0.0.1:{made.port}"
         yield made
     finally:
         for node in reversed(made.nodes):
@@ -113,45 +121,61 @@ def wait_for_port(port: int) -> None:
 
 
 def command(cluster: Cluster, *words: str | Path) -> "subprocess.Popen[str]":
-    line = [sys.executable, "-m", "quorate.cli.main", "train", *map(str, words), "--engine", "ray", "--device", "cpu"]
+    line = [
+        sys.executable,
+        "-m",
+        "quorate.cli.main",
+        "train",
+        *map(str, words),
+        "--engine",
+        "ray",
+        "--device",
+        "cpu",
+    ]
     pipe = subprocess.PIPE
     return subprocess.Popen(line, env=cluster.environment, stdout=pipe, stderr=pipe, text=True, bufsize=1)
 
 
-def nodes_of(cluster: Cluster, out: Path, run: int) -> bool:
-    """Whether the run was begun: its folder has a log."""
-    return (out / "runs" / f"run-{run:04d}" / "log.jsonl").exists()
+def events(out: Path, run: int) -> list[dict[str, Any]]:
+    """What the log of a run holds so far, in whole lines."""
+    log = out / "runs" / f"run-{run:04d}" / "log.jsonl"
+    lines = log.read_text().rpartition("\n")[0].splitlines() if log.exists() else []
+    return [json.loads(line) for line in lines]
 
 
-def done_events(out: Path) -> dict[str, int]:
-    """How often each run was finished."""
-    counts = {}
-    for log in sorted(out.glob("runs/*/log.jsonl")):
-        events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
-        counts[log.parent.name] = events.count("done")
-    return counts
+def run_at_work(cluster: Cluster, out: Path, training: "subprocess.Popen[str]") -> int:
+    """A run that the second node is training and has committed an epoch of, as soon as there is one."""
+    while training.poll() is None:
+        inside = set(descendants(cluster.nodes[1].pid))
+        for run in range(1, RUNS + 1):
+            seen = events(out, run)
+            epochs = max((event.get("epoch", 0) for event in seen), default=0)
+            if 0 < epochs <= EPOCHS // 2 and seen[0]["process"] in inside:
+                return run
+        time.sleep(0.02)
+    raise AssertionError("the second node never trained")
 
 
 @pytest.mark.timeout(240)
 def test_a_killed_node_costs_nothing_that_was_finished(cluster: Cluster, tmp_path: Path) -> None:
-    recipe = tmp_path / "small.toml"
-    recipe.write_text(small_recipe(folder=arrays_file(tmp_path), runs=4, epochs=3).to_toml())
-    out = tmp_path / "out"
+    recipe, out = tmp_path / "small.toml", tmp_path / "out"
+    source = arrays_file(tmp_path, train=2000)
+    recipe.write_text(small_recipe(folder=source, runs=RUNS, epochs=EPOCHS).to_toml())
     training = command(cluster, recipe, "--out", out)
-    assert training.stdout is not None
-    assert training.stderr is not None
-    for line in training.stdout:
-        if "epoch 1/3" in line:
-            break
+    hit = run_at_work(cluster, out, training)
     cluster.kill(cluster.nodes[1])
     output, error = training.communicate(timeout=200)
     assert training.returncode == 0, output + error
-    assert done_events(out) == {f"run-{run:04d}": 1 for run in (1, 2, 3, 4)}
-    assert "12 members of 4 runs" in output
+    assert f"{RUNS * EPOCHS} members of {RUNS} runs" in output
+    for run in range(1, RUNS + 1):
+        kinds = [event["event"] for event in events(out, run)]
+        assert kinds.count("started") == (2 if run == hit else 1)
+        assert kinds.count("done") == 1
+    assert [event["epoch"] for event in events(out, hit) if event["event"] == "epoch"][:2] == [1, 2]
 
     before = contents(out)
     again = command(cluster, recipe, "--out", out)
-    assert "all 4 runs are finished" in again.communicate(timeout=100)[0]
+    assert f"all {RUNS} runs are finished" in again.communicate(timeout=100)[0]
     assert contents(out) == before
 
     large = command(cluster, recipe, "--out", tmp_path / "large", "--set", "engine.cpus=64")

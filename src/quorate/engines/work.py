@@ -1,6 +1,7 @@
 """What a worker does, whichever engine started it: train one run of a directory."""
 
 import json
+import os
 import time
 from collections.abc import Callable
 from functools import lru_cache
@@ -32,6 +33,7 @@ def train_one(root: str, run: int, *, threads: int, device: str, report: Callabl
         report(event)
 
     task = Task.of(recipe, plan(recipe, run), directory, data, parts, choose_device(device))
+    tell({"event": "started", "run": run, "process": os.getpid()})
     record = train_run(task, tell)
     done = {"event": "done", "run": run, "stopped": record.stopped, "members": len(record.saved)}
     tell(done)

@@ -6,7 +6,9 @@ The rule, for a difference d (ours less the other) with standard error s:
 - "better": held if d - 2 s > 0, not held if that fails and d + 2 s < MARGIN, else not decidable.
 
 2 s is a 95% interval and MARGIN, half a percentage point, the difference that is taken to matter. A claim
-holds if all its decisive findings do, and fails if one of them fails.
+holds if all its decisive findings do, and fails if one of them fails. Findings for context decide nothing.
+
+s cannot know what other runs would have given where every draw is all the runs there are.
 """
 
 from collections.abc import Sequence
@@ -20,14 +22,15 @@ RULE = (
     "Rule, for a difference d with standard error s: *not worse* is held if d − 2s ≥ −0.005, not held if that "
     "fails and d + 2s < 0; *better* is held if d − 2s > 0, not held if that fails and d + 2s < 0.005; all else is "
     "not decidable at this scale. A claim needs all its decisive findings. s has the noise of the test samples and "
-    "of the draws; against a number from elsewhere, the samples of both are taken as independent."
+    "of the draws, but where every draw is all runs, not that of training them again; against a number from "
+    "elsewhere, the samples of both are taken as independent."
 )
 STATEMENTS = {
     1: "A uniformly weighted deep ensemble is not worse than a Bayes ensemble.",
     2: "Weights that minimise the tandem bound keep or improve the accuracy of uniform weights and tighten the "
     "bound, which is not vacuous.",
-    3: "With tandem weights all states of the training runs can be included without loss, where uniform weights "
-    "pay for the weak ones.",
+    3: "With tandem weights all states of the training runs can be included without loss, and they then do better "
+    "than uniform weights.",
 }
 
 

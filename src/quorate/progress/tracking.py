@@ -71,6 +71,8 @@ def _fold_line(line: Line, kind: str, event: Event) -> Line:
     if kind == "epoch":
         loss, accuracy = event["loss"], event["accuracy"]
         return replace(line, done=event["epoch"], loss=loss, accuracy=accuracy, state="training")
+    if kind == "started":
+        return replace(line, state="training")
     if kind == "member":
         return replace(line, holdout=event["accuracy"])
     if kind in ("stopped", "failed"):

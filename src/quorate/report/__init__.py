@@ -22,7 +22,17 @@ def report_text(path: str | Path) -> str:
 
 
 def write_report(path_in: str | Path, path_out: str | Path, *, force: bool = False) -> Path:
-    """Where the page was written: whole or not at all, and never over another file unless `force` is given."""
+    """Where the page was written: whole or not at all, and never over another file unless `force` is given.
+
+    Examples
+    --------
+    >>> import json
+    >>> from quorate import Predictions, weigh
+    >>> pack = Predictions.from_arrays(votes=[[0, 1, 1, 0] * 9, [0, 1, 0, 0] * 9], labels=[0, 1, 1, 0] * 9)
+    >>> _ = Path("ensemble.json").write_text(json.dumps(weigh(pack).to_json()))
+    >>> write_report("ensemble.json", "page.html").name
+    'page.html'
+    """
     from quorate.files.atomic import write_text
 
     target = Path(path_out)

@@ -50,7 +50,7 @@ def table(
 
     `numeric` says which columns are set as numbers, where the cells are texts already.
 
-    >>> table(Table(("a",), ((1,),)), "c", wide=False)[-52:]
+    >>> table(Table(("a",), ((1,),)), "c", wide=False)[-54:]
     '<tbody><tr><td class="num">1</td></tr></tbody></table>'
     """
     head = element("tr", *(element("th", column, scope="col") for column in content.columns))

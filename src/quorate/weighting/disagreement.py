@@ -8,7 +8,7 @@ Source: Masegosa et al. (2020), Theorem 9. D needs no labels, so further samples
 classes 1/2 - D_ij is half the mean product of the members' votes as ±1, so -D is convex on the simplex.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from quorate.bounds.relaxation import best_lambda
 from quorate.bounds.terms import log_term
 from quorate.errors import InputError
-from quorate.statistics import count
+from quorate.statistics.unlabelled import pooled_disagreement
 from quorate.weighting.entropic import minimise_entropic
 from quorate.weighting.evidence import Evidence, Weighting
 
@@ -73,8 +73,8 @@ def disagreement(evidence: Evidence) -> Weighting:
         )
     pi = evidence.pi
     inside = np.flatnonzero(pi > 0)
-    differ, m = _disagreements(evidence)
     hard = evidence.hard
+    differ, m = pooled_disagreement(hard, evidence.unlabelled)
     terms = Terms(
         hard.first[inside],
         hard.first_samples,
@@ -100,22 +100,3 @@ def _alternate(terms: Terms) -> tuple[Array, float, float, float]:
             break
         log_weights, (bound, lam, gamma, kl) = after, found
     return log_weights, bound, lam, kl
-
-
-def _disagreements(evidence: Evidence) -> tuple[Array, int]:
-    """(M, M) shares of samples on which two members differ, and m, the samples behind the least known pair."""
-    hard, extra = evidence.hard, evidence.unlabelled
-    assert hard.disagreement is not None
-    if extra is None:
-        return hard.disagreement, hard.pair_samples
-    if extra.members != evidence.predictions.members or extra.classes != 2:
-        raise InputError(
-            f"unlabelled: must hold the same {evidence.predictions.members} members and two classes, got "
-            f"{extra.members} members and {extra.classes} classes"
-        )
-    known = np.float64(hard.pair_samples) if hard.overlaps is None else hard.overlaps
-    # Counting wants labels; disagreements do not depend on them.
-    more = count(replace(extra, labels=np.zeros(extra.samples, dtype=np.int64)))
-    fresh = np.float64(extra.samples) if more.pair_samples is None else more.pair_samples
-    together = known + fresh
-    return (hard.disagreement * known + more.disagreements) / together, int(np.min(together))

@@ -1,0 +1,98 @@
+"""Progress: what events make people see."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from quorate.progress import watching
+from quorate.progress.live import draw
+from quorate.progress.plain import PlainView
+from quorate.progress.tracking import Track, clock, fold
+
+BEGIN = {
+    "event": "begin",
+    "name": "demo",
+    "directory": "out",
+    "epochs": {1: 4, 2: 4, 3: 4},
+    "done": {1: 4, 2: 1, 3: 0},
+    "todo": [2, 3],
+    "members": 12,
+}
+
+
+def epoch(run: int, number: int) -> dict[str, object]:
+    return {
+        "event": "epoch",
+        "run": run,
+        "epoch": number,
+        "epochs": 4,
+        "loss": 0.5,
+        "accuracy": 0.75,
+        "select_accuracy": None,
+        "seconds": 2.0,
+    }
+
+
+EVENTS = [
+    BEGIN,
+    {"event": "started", "run": 2, "process": 1},
+    epoch(2, 2),
+    {"event": "member", "run": 2, "step": 2, "accuracy": 0.8},
+    epoch(2, 3),
+    {"event": "stopped", "run": 3, "epoch": 1, "message": "the loss of epoch 1 is not finite"},
+]
+
+
+def folded() -> Track:
+    track = Track()
+    for second, event in enumerate(EVENTS):
+        track = fold(track, event, float(second))
+    return track
+
+
+def test_time_left_follows_from_the_pace() -> None:
+    track = folded()
+    assert (track.done, track.epochs) == (7, 8)
+    assert track.left(10.0) == pytest.approx(1 * 10 / 2)
+    assert [line.state for line in track.lines.values()] == ["done", "training", "stopped"]
+
+
+def test_plain_lines() -> None:
+    out = io.StringIO()
+    times = iter(range(100))
+    view = PlainView(Console(file=out, width=200), now=lambda: float(next(times)))
+    for event in EVENTS:
+        view.listen(event)
+    assert out.getvalue().splitlines() == [
+        "demo: 2 of 3 runs to train into out",
+        "run 2 epoch 2/4: loss 0.5000, accuracy 0.7500, 2.0 s; 6/12 epochs, 0:12 left",
+        "run 2 epoch 3/4: loss 0.5000, accuracy 0.7500, 2.0 s; 7/12 epochs, 0:10 left",
+        "run 3: the loss of epoch 1 is not finite",
+    ]
+
+
+def test_the_live_table() -> None:
+    out = io.StringIO()
+    Console(file=out, width=120).print(draw(folded(), 10.0))
+    text = out.getvalue()
+    assert "demo: 7/8 epochs, 0:05 left" in text
+    assert "run 3: the loss of epoch 1 is not finite" in text
+    rows = [line for line in text.splitlines() if "/4" in line]
+    assert "training" in rows[0]
+    assert "0.8000" in rows[0]
+
+
+def test_a_terminal_gets_the_live_view() -> None:
+    out = io.StringIO()
+    with watching(Console(file=out, force_terminal=True, width=120)) as listen:
+        for event in EVENTS:
+            listen(event)
+    assert "demo: 7/8 epochs" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0:00"), (59.6, "1:00"), (3599, "59:59"), (36000, "10:00:00")]
+)
+def test_clock(seconds: float, text: str) -> None:
+    assert clock(seconds) == text

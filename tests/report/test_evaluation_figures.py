@@ -1,0 +1,69 @@
+from dataclasses import replace
+
+from quorate.report.evaluation_figures import (
+    accuracy_figure,
+    evaluation_figures,
+    tandem_figure,
+    weights_figure,
+)
+from report_records import an_evaluation
+
+
+def test_which_figures_there_are() -> None:
+    keys = [figure.key for figure in evaluation_figures(an_evaluation())]
+    assert keys == [
+        *("accuracy-average", "accuracy-majority", "bound", "weights", "tandem"),
+        *("certificates-average", "certificates-majority"),
+    ]
+    bare = replace(an_evaluation(), tandem=None, certificates=(), members=())
+    assert [figure.key for figure in evaluation_figures(bare)] == [
+        "accuracy-average",
+        "accuracy-majority",
+        "bound",
+    ]
+
+
+def test_a_curve_has_the_rows_of_its_key_and_their_spread() -> None:
+    evaluation = an_evaluation()
+    (panel,) = accuracy_figure(evaluation, "average").panels
+    curve = next(s for s in panel.series if s.name == "tandem, last")
+    rows = [r for r in evaluation.rows if (r.members, r.weights, r.vote) == ("last", "tandem", "average")]
+    assert curve.x == (2.0, 3.0, 4.0)
+    assert curve.y == tuple(r.accuracy_mean for r in rows)
+    assert curve.spread == (0.004,) * 3
+    assert curve.dashed
+    assert not next(s for s in panel.series if s.name == "tandem, all").dashed
+
+
+def test_reference_lines_are_the_single_best_and_the_bayes_ensemble() -> None:
+    (panel,) = accuracy_figure(an_evaluation(), "average").panels
+    assert [(r.name, r.value) for r in panel.references] == [
+        ("best single member", 0.8377),
+        ("Bayes ensemble", 0.87),
+    ]
+
+
+def test_weightings_beyond_the_papers_wait_in_the_legend() -> None:
+    (panel,) = accuracy_figure(an_evaluation(), "average").panels
+    assert {s.name for s in panel.series if not s.shown} == {"first-order, all", "first-order, last"}
+
+
+def test_an_epoch_budget_is_told_as_one() -> None:
+    figure = accuracy_figure(replace(an_evaluation(), name="imdb-cnn_lstm-epoch-budget"), "average")
+    assert "budget" in figure.title
+    assert "same number of epochs" in figure.caption
+
+
+def test_three_panels_over_the_members_as_in_the_paper() -> None:
+    figure = weights_figure(an_evaluation())
+    assert [panel.y_title for panel in figure.panels] == ["accuracy", "first-order weight", "tandem weight"]
+    assert figure.panels[1].series[0].y == (1.0, 0.0, 0.0, 0.0)
+    assert figure.panels[0].series[0].strong == (False, True, False, True)
+
+
+def test_the_tandem_matrix_is_symmetric_and_coloured_by_the_pairs() -> None:
+    (panel,) = tandem_figure(an_evaluation()).panels
+    assert panel.matrix is not None
+    assert panel.matrix[0][0] == 60 / 500
+    assert panel.matrix[1][3] == panel.matrix[3][1] == 34 / 500
+    assert panel.levels == (31 / 500, 35 / 500)

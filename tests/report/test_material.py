@@ -1,0 +1,75 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quorate.errors import InputError
+from quorate.report.material import read_material
+from report_records import an_ensemble, an_evaluation, folder_of
+
+
+def test_files_and_folders_are_told_apart(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "run", an_ensemble(), an_evaluation())
+    both = read_material(folder)
+    assert both.ensemble is not None
+    assert both.evaluation == an_evaluation()
+    assert both.run is not None
+    assert both.title == "imdb-cnn_lstm-checkpoints"
+    assert read_material(folder / "ensemble.json").evaluation is None
+    assert read_material(folder / "evaluation.json").ensemble is None
+
+
+def edited(place: Path, path: str, value: Any) -> Path:
+    """A folder with one entry of its evaluation replaced."""
+    record: Any = an_evaluation().to_json()
+    inner, words = record, path.split(".")
+    for word in words[:-1]:
+        inner = inner[int(word) if word.isdigit() else word]
+    inner[words[-1]] = value
+    target = place / "evaluation.json"
+    target.write_text(json.dumps(record))
+    return target
+
+
+@pytest.mark.parametrize(
+    "path, value, message",
+    [
+        ("rows.0.accuracy_mean", "<b>", r"rows\[0\].accuracy_mean is not a finite number"),
+        ("rows.0.accuracy_mean", float("nan"), r"rows\[0\].accuracy_mean is not a finite number"),
+        ("rows.0.size", 2.5, r"rows\[0\].size is not of type int"),
+        ("rows", [], "an evaluation without rows"),
+        ("members.1.weights", ["x"], r"members\[1\].weights is not an object"),
+        ("members.1.name", 7, r"members\[1\].name is not a text"),
+        ("tandem.upper", [1, 2], "the tandem counts do not fit the 4 members"),
+        ("settings.votes", "average", "votes is not a list"),
+        ("certificates.0.certificate", None, "damaged evaluation"),
+        ("format", "other", "neither an ensemble"),
+    ],
+)
+def test_damaged_evaluations(tmp_path: Path, path: str, value: Any, message: str) -> None:
+    target = edited(tmp_path, path, value)
+    with pytest.raises(InputError, match=message) as caught:
+        read_material(target)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"", "not readable as JSON"),
+        (b"[1]", "must hold a JSON object, got list"),
+        (b"\xff\xfe", "not readable as text"),
+        (b"{}", "neither an ensemble"),
+        (b"[" * 100_000, "not readable as JSON"),
+    ],
+)
+def test_other_files(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "x.json").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_material(tmp_path / "x.json")
+
+
+def test_an_empty_folder_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds neither evaluation.json nor ensemble.json"):
+        read_material(tmp_path)

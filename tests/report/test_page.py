@@ -1,0 +1,97 @@
+from html.parser import HTMLParser
+
+import pytest
+
+from quorate.report.material import Material
+from quorate.report.page import page
+from report_records import HOSTILE, an_ensemble, an_evaluation, unsplit
+
+VOID = {"meta"}
+MATERIALS = {
+    "ensemble": Material("e", an_ensemble(HOSTILE)),
+    "unsplit": Material("u", unsplit(an_ensemble())),
+    "evaluation": Material("v", None, an_evaluation(HOSTILE, label=HOSTILE[1])),
+    "both": Material(HOSTILE[0], an_ensemble(), an_evaluation(), {"a": {"b": HOSTILE[1]}, "c": [1, None]}),
+}
+
+
+class Reader(HTMLParser):
+    """Checks that elements are closed in order, and collects tags, ids and attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def read(name: str) -> Reader:
+    reader = Reader()
+    reader.feed(page(MATERIALS[name], "/* plotly */"))
+    assert not reader.open
+    return reader
+
+
+@pytest.mark.parametrize("name", MATERIALS)
+def test_well_formed_and_only_our_own_scripts(name: str) -> None:
+    reader = read(name)
+    assert reader.tags.count("script") == 3
+    assert not {"img", "a", "iframe", "link", "b", "object"} & set(reader.tags)
+    assert reader.tags.count("h1") == 1
+    ids = [value for key, value in reader.attributes if key == "id"]
+    assert len(ids) == len(set(ids))
+    assert not [key for key, _ in reader.attributes if key.startswith("on") or key in ("src", "href")]
+
+
+@pytest.mark.parametrize("name", MATERIALS)
+def test_every_figure_has_words_and_a_table(name: str) -> None:
+    reader = read(name)
+    labels = [value for key, value in reader.attributes if key == "aria-label"]
+    assert reader.tags.count("figure") == sum(
+        "chart" in (v or "").lower() or "against" in (v or "") or "Heat" in (v or "") for v in labels
+    )
+    assert reader.tags.count("table") > reader.tags.count("figure")
+
+
+@pytest.mark.parametrize("name", MATERIALS)
+def test_the_same_records_give_the_same_bytes(name: str) -> None:
+    assert page(MATERIALS[name], "js") == page(MATERIALS[name], "js")
+
+
+def test_the_verdict_stands_before_the_figures_and_those_before_the_details() -> None:
+    text = page(MATERIALS["both"], "")
+    places = [
+        text.index(part)
+        for part in ("At most 7.41% errors", "<figure", "Certificates in full", "How it was made")
+    ]
+    assert places == sorted(places)
+
+
+def test_every_input_of_a_certificate_is_on_the_page() -> None:
+    text = page(MATERIALS["ensemble"], "")
+    for part in ("<td>errors</td>", ">268<", ">4,000<", ">0.0741<", ">0.052<", "ab" * 32, "quorate verify"):
+        assert part in text
+
+
+def test_claims_show_their_verdict_and_numbers() -> None:
+    text = page(MATERIALS["evaluation"], "")
+    assert 'class="chip held"' in text
+    assert 'class="chip not-held"' in text
+    assert "+0.0100" in text
+
+
+def test_the_policy_names_the_scripts_by_their_hash() -> None:
+    text = page(MATERIALS["ensemble"], "alert")
+    # printf alert | openssl dgst -sha256 -binary | base64
+    assert "&#x27;" not in text.split("Content-Security-Policy")[1][:200]
+    assert "default-src 'none'" in text
+    assert text.count("'sha256-") == 2

@@ -1,0 +1,179 @@
+"""Records of a small ensemble and a small evaluation, made by hand, for the tests of figures and pages."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from quorate.certificates import Certificate
+from quorate.certification import Certification, Unavailable
+from quorate.ensemble import Data, Ensemble, Split
+from quorate.evaluation.records import (
+    HELD,
+    NOT_HELD,
+    Certified,
+    Claim,
+    Comparison,
+    Evaluation,
+    Finding,
+    MemberFacts,
+    Reference,
+    Row,
+    Settings,
+    SingleBest,
+    Source,
+    TandemCounts,
+)
+from quorate.weighting import Weighting
+
+HOSTILE = (
+    "<script>window.hacked=1</script>",
+    "</script><script>window.hacked=2</script>",
+    '"><img src=x onerror="window.hacked=3">',
+    '<a href="javascript:window.hacked=4">click</a>',
+    "<b>bold</b> & %{y} $x$ _under",
+    "x" * 500,
+    "tab\tnew\nline \x00\x1b \u202e ключ 模型 😀",
+)
+
+
+def an_ensemble(names: tuple[str, ...] = ("ada", "bob", "cleo", "dora")) -> Ensemble:
+    """A weighed ensemble: a designated split certificate, two others, one of them vacuous."""
+    count = len(names)
+    weights = np.array([0.5, 0.5, *[0.0] * (count - 2)])
+    split = Certificate("split", "average", 0.0741, 0.05, 4000, {"errors": 268, "n": 4000})
+    others = (
+        Certificate("tandem-kl", "average", 0.273, 0.05, 5000, {"tandem": 0.052, "kl": 0.7, "n": 5000}),
+        Certificate("first-order-kl", "average", 1.2, 0.05, 5000, {"gibbs": 0.55, "kl": 0.7, "n": 5000}),
+    )
+    return Ensemble(
+        names=names,
+        run=None,
+        step=None,
+        classes=3,
+        vote="average",
+        delta=0.05,
+        chosen_on="part",
+        weighting=Weighting("tandem", weights, samples=1000, lam=0.3, kl=0.7, gap=1e-11),
+        prior=None,
+        resolution=None,
+        split=Split(0.8, 0, 1000, 4000),
+        statistics={"gibbs": 0.1, "tandem": 0.052, "disagreement": 0.08},
+        certification=Certification(
+            (*others, split), split, 1, (Unavailable("holdout", "the weights were chosen"),)
+        ),
+        data=Data("ab" * 32, 5000, 5000),
+        member_risks=tuple(0.08 + 0.01 * i for i in range(count)),
+        warnings=(f"member '{names[-1]}' is no better than chance",),
+        versions={"quorate": "0"},
+    )
+
+
+def unsplit(ensemble: Ensemble) -> Ensemble:
+    """The same weighed on all samples: the best certificate is the smallest of three, at a third of delta."""
+    best = Certificate("tandem-kl", "average", 0.281, 0.05 / 3, 5000, {"tandem": 0.052, "kl": 0.7, "n": 5000})
+    found = replace(
+        ensemble.certification, certificates=ensemble.certification.certificates[:2], best=best, compared=3
+    )
+    return replace(ensemble, certification=found, chosen_on="all")
+
+
+ACCURACY = {"uniform": 0.868, "first-order": 0.85, "tandem": 0.8734}
+
+
+def a_row(size: int, members: str, weights: str, vote: str) -> Row:
+    mean = ACCURACY[weights] + (0.002 if members == "all" else 0.0) + size / 1000 - (vote == "majority") / 200
+    return Row(
+        size=size,
+        members=members,
+        weights=weights,
+        vote=vote,
+        accuracy_mean=mean,
+        accuracy_sd=0.004,
+        nll_mean=0.31 if vote == "average" else None,
+        brier_mean=0.2 if vote == "average" else None,
+        ece_mean=0.03 if vote == "average" else None,
+        auroc_mean=None,
+        bound_mean=0.43 - size / 100,
+        effective_mean=2.5,
+        member_count=2.0 * size,
+        single_best=0.84,
+        accuracies=(mean - 0.004, mean + 0.004),
+        bounds=(0.42, 0.44),
+    )
+
+
+def an_evaluation(
+    names: tuple[str, ...] = ("ada", "bob", "cleo", "dora"), label: str = "Bayes ensemble"
+) -> Evaluation:
+    """An evaluation of uniform, first-order and tandem weights at sizes 2, 3 and 4, with claims and references."""
+    settings = Settings(
+        (2, 3, 4), 2, 0, 0.05, ("uniform", "first-order", "tandem"), ("average", "majority"), ("last", "all")
+    )
+    rows = tuple(
+        a_row(size, members, weights, vote)
+        for size in settings.sizes
+        for members in settings.members
+        for weights in settings.weightings
+        for vote in settings.votes
+    )
+    count = len(names)
+    facts = tuple(
+        MemberFacts(
+            name,
+            i,
+            1,
+            i % 2 == 1,
+            0.8 + i / 100,
+            {"first-order": float(i == 0), "tandem": 1 / count, "uniform": 1 / count},
+        )
+        for i, name in enumerate(names)
+    )
+    certified = tuple(
+        Certified(
+            "all",
+            "tandem",
+            name == "split",
+            Certificate(name, vote, risk, 0.05, 500, {"errors": 60, "n": 500}),
+        )
+        for vote in settings.votes
+        for name, risk in (("split", 0.1358), ("tandem-kl", 0.41), ("ctd", 1.7))
+    )
+    return Evaluation(
+        settings=settings,
+        source=Source("cd" * 32, 1000, 2, count, count),
+        rows=rows,
+        single_best=SingleBest(0.8377, 0.001, None, names[:1]),
+        comparisons=(Comparison(4, "average", ("all", "tandem"), ("all", "uniform"), 0.0054, 0.001),),
+        members=facts,
+        tandem=TandemCounts(
+            count, 500, tuple(60 if i == j else 30 + i + j for i in range(count) for j in range(i, count))
+        ),
+        certificates=certified,
+        notes=(f"a note on {names[0]}",),
+        name="imdb-cnn_lstm-checkpoints",
+        references=(
+            Reference(label, "bayes", "accuracy", 0.87, 7),
+            Reference(
+                "paper: tandem weights, all", "paper", "accuracy", 0.873, 40, "all", "tandem", "average"
+            ),
+        ),
+        claims=(
+            Claim(1, "Uniform is not worse.", HELD, (Finding("a against b", 0.87, 0.86, 0.01, 0.001, HELD),)),
+            Claim(
+                2, "Weights help.", NOT_HELD, (Finding("c against d", 0.85, 0.86, -0.01, 0.001, NOT_HELD),)
+            ),
+        ),
+    )
+
+
+def folder_of(place: Path, ensemble: Ensemble | None, evaluation: Evaluation | None) -> Path:
+    """The folder with the records written as the commands write them, and a run.json beside them."""
+    place.mkdir(parents=True, exist_ok=True)
+    if ensemble is not None:
+        (place / "ensemble.json").write_text(json.dumps(ensemble.to_json()))
+    if evaluation is not None:
+        (place / "evaluation.json").write_text(json.dumps(evaluation.to_json()))
+    (place / "run.json").write_text(json.dumps({"machine": {"cores": 2}, "source": HOSTILE[0]}))
+    return place
