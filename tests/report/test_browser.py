@@ -69,9 +69,18 @@ def visit(browser: Any, path: Path, width: int, scheme: str) -> Visit:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("window", WINDOWS)
-@pytest.mark.parametrize("name", ["ensemble", "reproduction", "hostile"])
+@pytest.mark.parametrize(
+    "name, window, scheme",
+    [
+        *(
+            (name, window, scheme)
+            for name in ("ensemble", "reproduction")
+            for window in WINDOWS
+            for scheme in ("light", "dark")
+        ),
+        ("hostile", "narrow", "light"),
+    ],
+)
 def test_the_page_is_drawn(browser: Any, pages: dict[str, Path], name: str, window: str, scheme: str) -> None:
     seen = visit(browser, pages[name], WINDOWS[window], scheme)
     page = seen.page
