@@ -1,9 +1,12 @@
+import json
 from html.parser import HTMLParser
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from quorate.report.material import Material
-from quorate.report.page import page
+from quorate.report.page import embedded, page
 from report_records import HOSTILE, an_ensemble, an_evaluation, unsplit
 
 VOID = {"meta"}
@@ -89,9 +92,17 @@ def test_claims_show_their_verdict_and_numbers() -> None:
     assert "+0.0100" in text
 
 
-def test_the_policy_names_the_scripts_by_their_hash() -> None:
-    text = page(MATERIALS["ensemble"], "alert")
-    # printf alert | openssl dgst -sha256 -binary | base64
-    assert "&#x27;" not in text.split("Content-Security-Policy")[1][:200]
-    assert "default-src 'none'" in text
-    assert text.count("'sha256-") == 2
+def test_the_policy_forbids_everything_but_the_two_scripts() -> None:
+    policy = page(MATERIALS["ensemble"], "alert").split('Content-Security-Policy" content="')[1].split('"')[0]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert policy.count("'sha256-") == 2
+    assert "unsafe-inline" not in policy.split("style-src")[0]
+    assert "http" not in policy
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text() | st.sampled_from(HOSTILE))
+def test_embedded_data_cannot_end_its_script_and_read_back_the_same(text: str) -> None:
+    written = embedded({"name": text})
+    assert not set("<>&") & set(written)
+    assert json.loads(written) == {"name": text}
