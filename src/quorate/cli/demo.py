@@ -1,6 +1,7 @@
 """`quorate demo`: train a small ensemble, weigh it, compare weightings, certify, write the page."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,7 @@ def command(out: str, json_path: str | None) -> int:
 
 def _weigh_and_show(folder: Path, json_path: str | None) -> None:
     from quorate.cli.tables import show_ensemble
+    from quorate.evaluation import evaluate
     from quorate.files import read_predictions
     from quorate.files.atomic import write_text
 
@@ -60,6 +62,9 @@ def _weigh_and_show(folder: Path, json_path: str | None) -> None:
     screen.print("[bold]3. Certify[/bold] the tandem weights of all states")
     show_ensemble(screen, chosen)
     write_text(folder / "ensemble.json", json.dumps(chosen.to_json(), indent=1) + "\n")
+    screen.print("\n[bold]4. Evaluate[/bold] by the paper's protocol, and write the page")
+    evaluation = replace(evaluate(test, repeats=3), name="demo")
+    write_text(folder / "evaluation.json", json.dumps(evaluation.to_json(), indent=1) + "\n")
     page = _page(folder)
     screen.print(f"\nensemble: {folder / 'ensemble.json'}\npage:     {page}", markup=False)
     rows = [{key: value for key, value in row.items() if key != "ensemble"} for row in found]
@@ -75,11 +80,13 @@ def _compare(holdout: "Predictions", test: "Predictions") -> list[dict[str, Any]
     for states, members in (("last", holdout.last()), ("all", range(holdout.members))):
         for method in COMPARED:
             ensemble = weigh(holdout.pick(list(members)), method=method, vote="average")
+            error = predict(ensemble, test).error or 0.0
             rows.append(
                 {
                     "states": states,
                     "method": method,
-                    "error": predict(ensemble, test).error,
+                    "error": error,
+                    "standard_error": (error * (1 - error) / test.samples) ** 0.5,
                     "certified": ensemble.best.risk,
                     "certificate": ensemble.best.name,
                     "voting": len(ensemble.active),
@@ -110,7 +117,7 @@ def _table(rows: list[dict[str, Any]]) -> "Table":
         table.add_row(
             row["states"],
             row["method"],
-            f"{100 * row['error']:.2f}%",
+            f"{100 * row['error']:.2f} ± {100 * row['standard_error']:.2f}%",
             certified,
             row["certificate"],
             str(row["voting"]),
@@ -124,6 +131,6 @@ def _page(folder: Path) -> str:
     from quorate.report import write_report
 
     try:
-        return str(write_report(folder / "ensemble.json", folder / "report.html", force=True))
+        return str(write_report(folder, folder / "report.html", force=True))
     except InputError as missing:
         return f"not written ({missing})"
