@@ -102,5 +102,4 @@ def _images() -> dict[str, np.ndarray[Any, Any]]:
 
 
 def _split(samples: np.ndarray[Any, Any], labels: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any]]:
-    parts = {"train_x": samples[64:], "train_y": labels[64:], "test_x": samples[:64], "test_y": labels[:64]}
-    return parts
+    return {"train_x": samples[64:], "train_y": labels[64:], "test_x": samples[:64], "test_y": labels[:64]}

@@ -67,11 +67,11 @@ def test_weights_chosen_on_all_samples_get_no_counted_certificate() -> None:
 def test_the_smallest_of_k_kinds_pays_for_the_choice() -> None:
     pack = simulated()
     found = certify(pack, IRREGULAR, delta=0.05)
-    # gibbs; tandem; moment; gibbs and tandem together; occam; best-member
-    assert found.compared == 6
+    # gibbs; tandem; moment; gibbs and tandem together; occam; best-member; disagreement with gibbs, with tandem
+    assert found.compared == 8
     assert found.best.delta == 0.05
-    assert found.best.inputs["delta_share"] == pytest.approx(0.05 / 6)
-    cheaper = certify(pack, IRREGULAR, delta=0.05 / 6)
+    assert found.best.inputs["delta_share"] == pytest.approx(0.05 / 8)
+    cheaper = certify(pack, IRREGULAR, delta=0.05 / 8)
     assert found.best.risk == min(c.risk for c in cheaper.certificates)
 
 
@@ -79,7 +79,7 @@ def test_the_price_does_not_depend_on_the_weights_that_the_data_led_to() -> None
     """A price that fell when occam is not to be had could let the shares of delta add up to more than delta."""
     pack = simulated(classes=2)
     prices = {certify(pack, w).compared for w in (IRREGULAR, np.eye(6)[0], np.full(6, 1 / 6))}
-    assert prices == {8}
+    assert prices == {8} == {certify(simulated(classes=3), IRREGULAR).compared}
     claims = certify(pack, np.eye(6)[0]).certificates
     events = {
         "tandem-lambda": "tandem-kl",
@@ -143,15 +143,16 @@ def test_every_number_of_a_certificate_is_in_its_inputs() -> None:
     stated = found["tandem-kl"]
     assert stated.inputs["tandem"] == pytest.approx(tandem, rel=1e-12)
     assert stated.inputs["kl"] == pytest.approx(kl, rel=1e-12)
-    assert stated.risk == pytest.approx(bounds.tandem_kl(tandem, kl, 400, 0.1), rel=1e-9)
+    assert stated.risk == pytest.approx(bounds.tandem_kl(tandem, kl, 400, 0.1), rel=2e-8)
+    assert stated.risk > bounds.tandem_kl(tandem, kl, 400, 0.1)
     assert found["tandem-kl"].risk <= found["tandem-lambda"].risk
     assert found["first-order-kl"].risk <= found["first-order-lambda"].risk
     for name, function in (("cantelli", bounds.cantelli), ("ctd", bounds.ctd)):
         inputs = found[name].inputs
         again = function(inputs["gibbs"], inputs["tandem"], kl, 400, 400, 0.1)
-        assert found[name].risk == pytest.approx(again, rel=1e-9)
+        assert found[name].risk == pytest.approx(again, rel=2e-8)
     d = found["c2"].inputs["disagreement"]
-    assert found["c2"].risk == pytest.approx(bounds.c2(tandem, d, kl, 400, 0.1), rel=1e-9)
+    assert found["c2"].risk == pytest.approx(bounds.c2(tandem, d, kl, 400, 0.1), rel=2e-8)
 
 
 def test_the_average_is_certified_with_soft_losses() -> None:
@@ -209,6 +210,17 @@ def test_no_labels_no_certificate_and_no_average_of_votes() -> None:
         certify(simulated(votes=True), IRREGULAR, vote="average")
     with pytest.raises(InputError, match="each member has its own hold-out samples"):
         certify(simulated(masked=True), IRREGULAR, chosen_on="part", certifying=[0, 1])
+
+
+def test_one_member_on_its_own_samples_is_certified_as_it_is_deployed() -> None:
+    """Probabilities within the tie tolerance: the arg-max is right, the deployed average takes the lower class."""
+    probs = np.empty((2, 300, 2))
+    probs[0], probs[1] = [0.5 - 2e-10, 0.5 + 2e-10], [0.9, 0.1]
+    mask = np.ones((2, 300), bool)
+    mask[0, 0] = mask[1, 1] = False
+    pack = Predictions.from_arrays(probs=probs, labels=np.ones(300, int), mask=mask)
+    found = {c.name: c for c in certify(pack, [1.0, 0.0], vote="average").certificates}
+    assert found["best-member"].inputs["errors"] == 299
 
 
 @pytest.mark.parametrize("vote", ["majority", "average"])

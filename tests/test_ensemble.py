@@ -59,3 +59,31 @@ def test_weights_that_do_not_sum_to_one_are_damage() -> None:
     record["weighting"]["weights"][0] += 0.1
     with pytest.raises(InputError, match="weights do not fit the members"):
         Ensemble.from_json(json.dumps(record))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("split", "seed"), "a"),
+        (("split", "seed"), -1),
+        (("split", "seed"), 1.5),
+        (("split", "fraction"), "a"),
+        (("split", "fraction"), None),
+        (("weighting", "resolution"), "4"),
+        (("weighting", "resolution"), 4.5),
+        (("best", "risk"), "a"),
+        (("best", "risk"), None),
+        (("best", "name"), "wishful"),
+        (("best", "delta"), 0),
+        (("names",), ["a", "a", "b", "c", "d", "e"]),
+        (("vote",), "median"),
+    ],
+)
+def test_values_that_cannot_be(path: tuple[str, ...], value: object) -> None:
+    record = weigh(simulated()).to_json()
+    part = record
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    with pytest.raises(InputError, match="damaged ensemble file"):
+        Ensemble.from_json(json.dumps(record))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quorate import Ensemble, verify, weigh
+from quorate import Ensemble, Predictions, verify, weigh
 from quorate.errors import InputError
 from quorate.weighting import METHODS
 from simulated import simulated
@@ -92,6 +92,79 @@ def test_weights_said_to_be_uniform() -> None:
 
 def test_a_certificate_that_is_not_valid() -> None:
     assert forged(add_holdout) == ["holdout"]
+
+
+def permute_names(record: dict[str, Any]) -> None:
+    record["names"] = record["names"][1:] + record["names"][:1]
+
+
+def swap_steps(record: dict[str, Any]) -> None:
+    record["run"], record["step"] = [1] * 6, [6, 5, 4, 3, 2, 1]
+
+
+@pytest.mark.parametrize("change", [permute_names, swap_steps])
+def test_members_under_other_names(change: Callable[[dict[str, Any]], None]) -> None:
+    assert forged(change) == ["members"]
+
+
+def more_samples(record: dict[str, Any]) -> None:
+    record["best"]["samples"] = 10**7
+
+
+def fewer_compared(record: dict[str, Any]) -> None:
+    record["best"]["compared"] = 2
+
+
+def better_statistics(record: dict[str, Any]) -> None:
+    record["statistics"]["gibbs"] = 0.001
+
+
+def better_members(record: dict[str, Any]) -> None:
+    record["member_risks"][0] = 0.0
+
+
+@pytest.mark.parametrize(
+    ("change", "row"),
+    [
+        (more_samples, "best"),
+        (fewer_compared, "best"),
+        (better_statistics, "numbers"),
+        (better_members, "numbers"),
+    ],
+)
+def test_other_numbers(change: Callable[[dict[str, Any]], None], row: str) -> None:
+    assert forged(change, certify_fraction=0) == [row]
+
+
+def test_ties_turned_within_the_tolerance_of_the_weights() -> None:
+    """Weights moved by less than a solver's tolerance, so that every tie on the hold-out comes out right."""
+    rng = np.random.default_rng(0)
+    pack = Predictions.from_arrays(votes=rng.integers(0, 2, (40, 300)), labels=rng.integers(0, 2, 300))
+    honest = weigh(pack, method="uniform")
+    wrong = pack.votes() != pack.labels
+    ties = wrong.mean(axis=0) == 0.5
+    moved = honest.weights - 9e-6 * np.sign(wrong[:, ties].sum(axis=1) - ties.sum() / 2)
+    forgery = weigh(pack, method="given", weights=moved / moved.sum()).to_json()
+    forgery["weighting"]["method"] = "uniform"
+    found = verify(Ensemble.from_json(json.dumps(forgery)), pack)
+    assert not next(row for row in found.rows if row.name == "weights").holds
+
+
+def test_what_must_be_taken_on_trust_is_said() -> None:
+    prior = [0.5] + [0.1] * 5
+    assert "the prior was fixed before looking" in verify(weigh(PACK, prior=prior), PACK).trusted
+    given = verify(weigh(PACK, method="given", weights=np.full(6, 1 / 6)), PACK)
+    assert "the weights were fixed without these samples" in given.trusted
+
+
+def test_unlabelled_samples_belong_to_the_statement() -> None:
+    extra = simulated(samples=900, classes=2, seed=8, labels=False)
+    ensemble = weigh(PACK, method="disagreement", unlabelled=extra)
+    assert verify(ensemble, PACK, unlabelled=extra).holds
+    with pytest.raises(InputError, match="give them with --unlabelled"):
+        verify(ensemble, PACK)
+    other = simulated(samples=900, classes=2, seed=9, labels=False)
+    assert not verify(ensemble, PACK, unlabelled=other).rows[0].holds
 
 
 def test_other_data() -> None:

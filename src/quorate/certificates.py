@@ -1,5 +1,6 @@
 """The record of a certificate: what is promised, how surely, on which data, and all numbers behind it."""
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -61,9 +62,9 @@ class Certificate:
     @property
     def promise(self) -> str:
         """The certificate as one plain sentence."""
-        sure = (
-            f"with probability {100 * (1 - self.delta):g}% over the draw of {self.samples:,} hold-out samples"
-        )
+        share = f"{100 * (1 - self.delta):g}%"
+        surely = f"1 - {self.delta:.2g}" if share == "100%" else share
+        sure = f"with probability {surely} over the draw of {self.samples:,} hold-out samples"
         if self.vacuous:
             return f"{sure}, nothing is promised about the {self.vote} vote (the bound is vacuous)"
         return f"{sure}, the {self.vote} vote errs on at most {percent_up(self.risk)} of new samples"
@@ -80,8 +81,10 @@ class Certificate:
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> "Certificate":
         """The certificate that `to_json` wrote."""
-        keys = ("name", "vote", "risk", "delta", "samples", "inputs")
-        return cls(**{key: record[key] for key in keys if key in record})
+        name, risk, delta = record["name"], float(record["risk"]), float(record["delta"])
+        if name not in MEANING or not math.isfinite(risk) or not 0 < delta < 1:
+            raise ValueError(f"no such certificate: {name!r} of risk {risk} at delta {delta}")
+        return cls(name, str(record["vote"]), risk, delta, int(record["samples"]), dict(record["inputs"]))
 
 
 def percent_up(risk: float) -> str:

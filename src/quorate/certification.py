@@ -14,12 +14,15 @@ from quorate.errors import InputError, require_choice, require_open_unit
 from quorate.predictions import Predictions
 from quorate.simplex import as_counts, as_prior, as_weights
 from quorate.statistics import Statistics, measure
-from quorate.statistics.unlabelled import pooled_disagreement
+from quorate.statistics.unlabelled import matched, pooled_disagreement
 from quorate.votes import certified_losses, require_kind
 
 CHOSEN_ON = ("nothing", "part", "all")
-# float64 sums of at most 10^8 terms in [0, 1] are off by less than this, relatively
-OUTWARD = 1 + 1e-12
+# Bounds from moments hold for votes that err at W >= 1/2; a deployed vote counts totals within 1e-9 as tied and may
+# err at W >= 1/2 - 5e-10. That moves a bound by less than this, relatively, and so do float64 sums.
+OUTWARD = 1 + 1e-8
+# Names of the certificates that count the errors of the deployed vote itself.
+COUNTED = ("holdout", "split", "occam", "best-member")
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class _Claim:
 
     def at(self, delta: float, vote: str) -> Certificate:
         """The certificate at that delta, rounded outward."""
-        risk = float(self.formula(delta)) * OUTWARD
+        risk = float(self.formula(delta)) * (1.0 if self.name in COUNTED else OUTWARD)
         return Certificate(self.name, vote, risk, delta, self.samples, self.inputs)
 
 
@@ -99,14 +102,15 @@ def certify(
     rho, pi = as_weights(weights, predictions.members), as_prior(prior, predictions.members)
     delta = require_open_unit("delta", delta)
     kept = _checked(predictions, vote, chosen_on, certifying)
+    extra = None if unlabelled is None else matched(unlabelled, predictions)
     measured = statistics or measure(predictions, loss="hard" if vote == "majority" else "soft")
     claims = list(_pac_bayes(measured, rho, kl_divergence(rho, pi), vote))
     if vote == "majority" and predictions.classes == 2:
-        claims += _binary(measured, rho, kl_divergence(rho, pi), unlabelled)
+        claims += _binary(measured, rho, kl_divergence(rho, pi), extra)
     claims += _counted(predictions, rho, vote, chosen_on, kept)
     return Certification(
         tuple(claim.at(delta, vote) for claim in claims),
-        *_best(claims, delta, vote, chosen_on, _events(vote, predictions)),
+        *_best(claims, delta, vote, chosen_on, _events(vote, predictions.shared)),
         tuple(_unavailable(predictions, rho, pi, vote, chosen_on)),
     )
 
@@ -183,7 +187,7 @@ def _counted(
 ) -> Iterator[_Claim]:
     """The bounds that count the errors of the deployed vote itself."""
     if not predictions.shared:
-        yield from _own_samples(predictions, rho)
+        yield from _own_samples(predictions, rho, vote)
         return
     losses = certified_losses(predictions, rho, vote)
     everywhere, n, members = int(losses.sum()), len(losses), predictions.members
@@ -203,7 +207,7 @@ def _counted(
         )
 
 
-def _own_samples(predictions: Predictions, rho: NDArray[np.float64]) -> Iterator[_Claim]:
+def _own_samples(predictions: Predictions, rho: NDArray[np.float64], vote: str) -> Iterator[_Claim]:
     """The best-member claim for per-member hold-outs: the one member that votes, on its own samples."""
     if np.count_nonzero(rho) != 1:
         return
@@ -211,19 +215,19 @@ def _own_samples(predictions: Predictions, rho: NDArray[np.float64]) -> Iterator
     mask = one.mask()
     assert mask is not None
     n = int(mask.sum())
-    errors = int(((one.votes()[0] != one.labels) & mask[0]).sum())
+    errors = int(certified_losses(one.take(np.flatnonzero(mask[0])), [1.0], vote).sum())
     inputs = {"errors": errors, "n": n, "members": members}
     yield _Claim("best-member", "best-member", n, lambda d: bounds.best_member(errors, n, d, members), inputs)
 
 
-def _events(vote: str, predictions: Predictions) -> int:
+def _events(vote: str, shared: bool) -> int:
     """How many events the smallest certificate is chosen from.
 
-    The number is fixed by the question, not by which claims the weights happen to allow: if it shrank when
-    the data lead to weights without an occam claim, the shares of delta could add up to more than delta.
+    The number is fixed by the question, not by which claims the data happen to allow: if it shrank when they lead
+    to weights without an occam claim, or show two classes only, the shares of delta could add up to more than delta.
     """
-    events = 4 + (2 if predictions.shared else 1)  # gibbs, tandem, moment, both; occam, best-member
-    return events + (2 if vote == "majority" and predictions.classes == 2 else 0)
+    events = 4 + (2 if shared else 1)  # gibbs, tandem, moment, both; occam, best-member
+    return events + (2 if vote == "majority" else 0)  # disagreement with gibbs, with tandem
 
 
 def _best(
@@ -265,4 +269,14 @@ def _unavailable(
         for name in ("disagreement", "c1", "c2"):
             yield Unavailable(name, f"proved for {why} only")
     if not np.isfinite(kl_divergence(rho, pi)):
-        yield Unavailable("tandem-kl", "the prior gives no weight to a member that votes")
+        for name in (
+            "first-order-kl",
+            "first-order-lambda",
+            "tandem-kl",
+            "tandem-lambda",
+            "moment",
+            "cantelli",
+        ):
+            yield Unavailable(name, "the prior gives no weight to a member that votes")
+    if np.count_nonzero(rho) > 1:
+        yield Unavailable("best-member", "more than one member votes")

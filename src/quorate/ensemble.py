@@ -2,7 +2,7 @@
 
 import json
 import platform
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -28,11 +28,13 @@ class Split:
 
 @dataclass(frozen=True)
 class Data:
-    """The hold-out data: their sha256, and how many samples all of them, and the thinnest pair, have."""
+    """The hold-out data: their sha256, how many samples all of them and the thinnest pair have, and the sha256 of
+    further samples without labels, if they were used."""
 
     sha256: str
     samples: int
     pair_samples_min: int
+    unlabelled_sha256: str | None = None
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,8 @@ def _from_record(record: dict[str, Any]) -> Ensemble:
         raise ValueError("weights do not fit the members")
     if record["vote"] not in ("majority", "average") or (weights < 0).any():
         raise ValueError("vote or weights are not possible")
+    if len(set(names)) != len(names):
+        raise ValueError("two members have one name")
     best = record["best"]
     return Ensemble(
         names=names,
@@ -152,30 +156,57 @@ def _from_record(record: dict[str, Any]) -> Ensemble:
         delta=float(record["delta"]),
         chosen_on=str(w["chosen_on"]),
         weighting=Weighting(
-            method=w["method"],
+            method=str(w["method"]),
             weights=weights,
             samples=int(w["samples"]),
-            lam=w["lambda"],
-            kl=w["kl"],
-            gap=w["gap"],
-            bound=w["bound"],
-            chosen=w["chosen"],
+            lam=_number(w["lambda"]),
+            kl=_number(w["kl"]),
+            gap=_number(w["gap"]),
+            bound=_number(w["bound"]),
+            chosen=None if w["chosen"] is None else str(w["chosen"]),
         ),
         prior=None if w["prior"] is None else tuple(float(x) for x in w["prior"]),
-        resolution=w["resolution"],
-        split=Split(**record["split"]),
-        statistics=dict(record["statistics"]),
+        resolution=None if w["resolution"] is None else _whole(w["resolution"]),
+        split=_split(record["split"]),
+        statistics={str(key): float(value) for key, value in record["statistics"].items()},
         certification=Certification(
             tuple(Certificate.from_json(row) for row in record["certificates"]),
             Certificate.from_json(best),
             int(best["compared"]),
-            tuple(Unavailable(**row) for row in record["unavailable"]),
+            tuple(Unavailable(str(row["name"]), str(row["why"])) for row in record["unavailable"]),
         ),
-        data=Data(**{field.name: record["data"][field.name] for field in fields(Data)}),
+        data=_data(record["data"]),
         member_risks=tuple(float(x) for x in record["member_risks"]),
-        warnings=tuple(record["warnings"]),
-        versions=dict(record["versions"]),
+        warnings=tuple(str(warning) for warning in record["warnings"]),
+        versions={str(key): str(value) for key, value in record["versions"].items()},
     )
+
+
+def _split(record: dict[str, Any]) -> Split:
+    fraction, seed = float(record["fraction"]), _whole(record["seed"])
+    if not 0 <= fraction < 1 or seed < 0:
+        raise ValueError("split is not possible")
+    return Split(fraction, seed, _whole(record["weighing"]), _whole(record["certifying"]))
+
+
+def _data(record: dict[str, Any]) -> Data:
+    extra = record["unlabelled_sha256"]
+    return Data(
+        str(record["sha256"]),
+        _whole(record["samples"]),
+        _whole(record["pair_samples_min"]),
+        None if extra is None else str(extra),
+    )
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"a whole number is required, got {value!r}")
+    return value
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
 
 
 def _integers(values: list[int] | None) -> tuple[int, ...] | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.bounds.terms import kl_divergence
 from quorate.certification import certify
 from quorate.diagnosis import diagnose
 from quorate.ensemble import Data, Ensemble, Split, versions
@@ -12,6 +13,7 @@ from quorate.errors import InputError, require_choice
 from quorate.predictions import Predictions
 from quorate.simplex import LARGEST_COUNT, as_prior, as_weights, prune, round_to
 from quorate.statistics import Statistics, measure
+from quorate.statistics.unlabelled import matched
 from quorate.weighting import METHODS, Evidence, Weighting, choose
 
 # Below this many samples a split leaves too few on either side to be of use.
@@ -71,40 +73,9 @@ def weigh(
     ('split', 200, True)
     """
     settings = Settings(method, vote, delta, certify_fraction, seed, prior, resolution)
-    choice = choose_weights(predictions, settings, weights=weights, unlabelled=unlabelled)
-    rho = choice.weighting.weights
-    hard = measure(predictions, loss="hard")
-    measured = hard if vote == "majority" else measure(predictions, loss="soft")
-    certification = certify(
-        predictions,
-        rho,
-        vote=vote,
-        delta=delta,
-        prior=prior,
-        chosen_on=choice.chosen_on,
-        certifying=choice.certifying,
-        statistics=measured,
-        unlabelled=unlabelled,
-    )
-    return Ensemble(
-        names=predictions.names,
-        run=_integers(predictions.run),
-        step=_integers(predictions.step),
-        classes=predictions.classes,
-        vote=vote,
-        delta=delta,
-        chosen_on=choice.chosen_on,
-        weighting=choice.weighting,
-        prior=None if prior is None else tuple(as_prior(prior, predictions.members).tolist()),
-        resolution=resolution,
-        split=choice.split,
-        statistics=_summary(measured, hard, rho),
-        certification=certification,
-        data=Data(predictions.fingerprint(), predictions.samples, hard.pair_samples),
-        member_risks=tuple(hard.first.tolist()),
-        warnings=diagnose(predictions, hard, measured, rho, certification),
-        versions=versions(),
-    )
+    extra = None if unlabelled is None else matched(unlabelled, predictions)
+    choice = choose_weights(predictions, settings, weights=weights, unlabelled=extra)
+    return describe(predictions, settings, choice, unlabelled=extra)
 
 
 @dataclass(frozen=True)
@@ -152,8 +123,47 @@ def choose_weights(
     )
     found = choose(settings.method, evidence) if weights is None else _given(weights, predictions.members)
     split = Split(fraction, settings.seed, len(weighing), len(certifying))
-    return Choice(
-        _deployed(found, settings.resolution), chosen_on, split, certifying if chosen_on == "part" else None
+    kept = certifying if chosen_on == "part" else None
+    return Choice(_deployed(found, settings), chosen_on, split, kept)
+
+
+def describe(
+    predictions: Predictions, settings: Settings, choice: Choice, *, unlabelled: Predictions | None = None
+) -> Ensemble:
+    """The ensemble of that choice: certificates, statistics and warnings at its weights."""
+    rho, vote, prior = choice.weighting.weights, settings.vote, settings.prior
+    hard = measure(predictions, loss="hard")
+    measured = hard if vote == "majority" else measure(predictions, loss="soft")
+    certification = certify(
+        predictions,
+        rho,
+        vote=vote,
+        delta=settings.delta,
+        prior=prior,
+        chosen_on=choice.chosen_on,
+        certifying=choice.certifying,
+        statistics=measured,
+        unlabelled=unlabelled,
+    )
+    extra = None if unlabelled is None else unlabelled.fingerprint()
+    return Ensemble(
+        names=predictions.names,
+        run=_integers(predictions.run),
+        step=_integers(predictions.step),
+        classes=predictions.classes,
+        vote=vote,
+        delta=settings.delta,
+        chosen_on=choice.chosen_on,
+        weighting=choice.weighting,
+        prior=None if prior is None else tuple(as_prior(prior, predictions.members).tolist()),
+        resolution=settings.resolution,
+        split=choice.split,
+        statistics=_summary(measured, hard, rho),
+        certification=certification,
+        data=Data(predictions.fingerprint(), predictions.samples, hard.pair_samples, extra),
+        member_risks=tuple(hard.first.tolist()),
+        warnings=diagnose(predictions, hard, measured, rho, certification),
+        versions=versions(),
     )
 
 
@@ -203,10 +213,16 @@ def _given(weights: ArrayLike, members: int) -> Weighting:
     return Weighting("given", as_weights(weights, members), samples=0)
 
 
-def _deployed(weighting: Weighting, resolution: int | None) -> Weighting:
-    """The weighting with the weights as they are deployed: rounded where asked for, else pruned."""
-    if resolution is not None:
-        return replace(weighting, weights=round_to(weighting.weights, resolution))
+def _deployed(weighting: Weighting, settings: Settings) -> Weighting:
+    """The weighting with the weights as they are deployed: rounded where asked for, else pruned.
+
+    Rounded weights are no longer the minimum, so what was proved about it is dropped.
+    """
+    if settings.resolution is not None:
+        rho = round_to(weighting.weights, settings.resolution)
+        kl = kl_divergence(rho, as_prior(settings.prior, len(rho)))
+        kept = kl if np.isfinite(kl) else None
+        return replace(weighting, weights=rho, lam=None, gap=None, bound=None, kl=kept)
     if weighting.method in ("uniform", "given"):
         return weighting
     return replace(weighting, weights=prune(weighting.weights))

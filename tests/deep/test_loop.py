@@ -15,7 +15,7 @@ from quorate.deep.loop import Task, train_run
 from quorate.deep.networks import settle
 from quorate.deep.records import read_record
 from quorate.deep.strategies import plan
-from quorate.recipes import Recipe
+from quorate.recipes import Model, Recipe
 from small_training import contents, dataset, small_recipe
 
 Events = list[dict[str, Any]]
@@ -64,6 +64,16 @@ def test_a_crash_does_not_show(tmp_path: Path, optimiser: str, kind: str, count:
     resumed = train(tmp_path / "cut", recipe)
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
     assert [event["epoch"] for event in resumed if event["event"] == "epoch"] == [*range(count + 1, 5)]
+
+
+def test_a_crash_does_not_show_in_batch_norm(tmp_path: Path) -> None:
+    recipe = small_recipe(epochs=3, l2=0.002, augment="flip-shift")
+    recipe = replace(recipe, model=Model(name="resnet", options={"depth": 8}))
+    train(tmp_path / "whole", recipe)
+    with pytest.raises(Interrupted):
+        train_run(task(tmp_path / "cut", recipe), crash_at("epoch", 1))
+    train(tmp_path / "cut", recipe)
+    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
 
 
 def test_runs_and_seeds_differ(tmp_path: Path) -> None:

@@ -126,6 +126,9 @@ WRONG = [
         {"training__strategy": "mc-dropout", "sampler__dropout": 0.1},
         "training.runs: must be 1 for mc-dropout; mc-dropout-ensemble takes more, got 3",
     ),
+    ({**DROPOUT, "sampler__passes": 1}, r"sampler.passes: must be at least 2 \(each is a member\), got 1"),
+    ({**DROPOUT, "training__save_every": 2}, "save_every: has no effect for 'mc-dropout-ensemble'"),
+    ({**CSGLD, "training__momentum": 0.9}, "training.momentum: csgld has none, got 0.9"),
 ]
 
 

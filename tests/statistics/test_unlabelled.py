@@ -4,7 +4,7 @@ import pytest
 from quorate import Predictions, certify, weigh
 from quorate.errors import InputError
 from quorate.statistics import measure
-from quorate.statistics.unlabelled import pooled_disagreement
+from quorate.statistics.unlabelled import matched, pooled_disagreement
 from simulated import simulated
 
 
@@ -45,7 +45,24 @@ def test_the_method_takes_them_too() -> None:
     assert weigh(known, method="disagreement", unlabelled=extra).weights.sum() == pytest.approx(1)
 
 
+def test_members_are_found_by_their_names_not_their_order() -> None:
+    names = list("abcdef")
+    known = simulated(classes=2, votes=True, names=names)
+    extra = simulated(classes=2, votes=True, seed=1, samples=3000, labels=False, names=names)
+    shuffled = extra.pick([3, 0, 5, 1, 4, 2])
+    straight = certify(known, np.full(6, 1 / 6), unlabelled=extra)
+    assert certify(known, np.full(6, 1 / 6), unlabelled=shuffled).certificates == straight.certificates
+
+
+def test_other_names_and_the_labelled_samples_again_are_refused() -> None:
+    known = simulated(classes=2, votes=True, names=list("abcdef"))
+    with pytest.raises(InputError, match="'g' is not among the labelled ones"):
+        matched(simulated(classes=2, votes=True, seed=1, names=list("abcdeg")), known)
+    with pytest.raises(InputError, match="these are the labelled samples again"):
+        matched(simulated(classes=2, votes=True, names=list("abcdef"), labels=False), known)
+
+
 @pytest.mark.parametrize("extra", [simulated(members=5, classes=2), simulated(classes=3)])
 def test_other_members_or_classes(extra: Predictions) -> None:
     with pytest.raises(InputError, match="unlabelled: must hold the same 6 members and two classes"):
-        pooled_disagreement(measure(simulated(classes=2)), extra)
+        matched(extra, simulated(classes=2))

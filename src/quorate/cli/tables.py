@@ -27,7 +27,9 @@ def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
     console.print(_headline(ensemble))
     console.print(_members(ensemble))
     console.print(_certificates(ensemble))
-    console.print("[dim]Certificates from Gibbs, tandem and disagreement hold for all weights at once.[/dim]")
+    console.print(
+        "[dim]Each row holds alone; the smallest row, picked after looking, does not. Quote the promise.[/dim]"
+    )
     best = ensemble.best
     console.print(f"[bold]Promise[/bold] ({best.name}): {best.promise}.{_price(ensemble)}", style="green")
     console.print(f"[dim]Provided that {SAMPLING}.[/dim]")
@@ -92,7 +94,7 @@ def _certificates(ensemble: "Ensemble") -> Table:
     certificates = sorted(ensemble.certification.certificates, key=lambda c: c.risk)
     for place, c in enumerate(certificates):
         risk = "vacuous" if c.vacuous else percent_up(c.risk)
-        mark = " (tightest)" if place == 0 and not c.vacuous else ""
+        mark = " (smallest)" if place == 0 and not c.vacuous else ""
         style = "bold green" if c.name == ensemble.best.name else "dim" if c.vacuous else ""
         table.add_row(c.name + mark, risk, f"{c.samples:,}", MEANING[c.name], style=style)
     return table
@@ -118,10 +120,11 @@ def show_verification(console: "Console", found: "Verification") -> None:
         mark = "[green]holds[/green]" if row.holds else "[bold red]does not hold[/bold red]"
         table.add_row(escape(row.name), escape(row.stated), escape(row.found), mark)
     console.print(table)
-    verdict = (
-        "[green]Everything holds up.[/green]" if found.holds else "[bold red]It does not hold up.[/bold red]"
-    )
-    console.print(verdict)
+    if found.holds:
+        console.print("[green]Everything that can be computed holds up.[/green]")
+    else:
+        console.print("[bold red]It does not hold up.[/bold red]")
+    console.print(f"[dim]Taken on trust: {'; '.join(found.trusted)}.[/dim]")
 
 
 def show_predicted(console: "Console", predicted: "Predicted") -> None:

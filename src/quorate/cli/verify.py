@@ -46,5 +46,5 @@ def command(
         unlabelled=None if unlabelled is None else read_predictions([unlabelled]),
     )
     show_verification(console(json_path), found)
-    write_json(json_path, {"holds": found.holds, "rows": [asdict(row) for row in found.rows]})
+    write_json(json_path, {**asdict(found), "holds": found.holds})
     sys.exit(0 if found.holds else 1)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from quorate.data.dataset import Dataset
 from quorate.data.division import Parts
+from quorate.deep.chains import begin_epoch, read_at, temperature_events
 from quorate.deep.collecting import accuracy, predict
 from quorate.deep.directory import Directory
 from quorate.deep.losses import batch_loss, class_weights
@@ -103,6 +104,8 @@ def _train(task: Task, record: Record, report: Report) -> Record:
                 "seconds": time.perf_counter() - began,
             }
         )
+        for event in temperature_events(task.plan, epoch, progress.readings):
+            report(event)
         record = record if task.plan.best else complete_rows(task, record, report)
     record = replace(record, finished=True, resumes=())
     write_record(task.directory, record)
@@ -119,6 +122,9 @@ def train_epoch(task: Task, progress: Progression, epoch: int) -> tuple[float, f
     weights = None if weights is None else weights.to(task.device)
     batches = pieces(order, batch=training.batch, accumulate=training.accumulate)
     totals = torch.zeros(2, device=task.device)
+    begin_epoch(progress.optimiser, task.plan, epoch, noise_seed=number(*names, "noise"))
+    reading = read_at(task.plan, epoch, len(batches))
+    progress.readings.clear()
     progress.network.train()
     for position, batch in enumerate(batches):
         advance(progress.optimiser, task.plan, epoch + position / len(batches))
@@ -126,6 +132,8 @@ def train_epoch(task: Task, progress: Progression, epoch: int) -> tuple[float, f
         for piece in batch:
             loss, hits = _backward(task, progress, piece, random, weights, share=len(piece) / samples)
             totals += torch.stack([loss * len(piece), hits])
+        if position in reading:
+            progress.read_temperatures()
         progress.step()
     mean_loss, correct = (totals.cpu().to(torch.float64) / len(order)).tolist()
     return mean_loss, correct

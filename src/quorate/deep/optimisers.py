@@ -1,11 +1,13 @@
 """Optimisers with the regularisation of a recipe as weight decay, one fused step for all parameters."""
 
 import math
+from typing import Any
 
 from torch import nn
 from torch.optim import SGD, Adam, Optimizer
 
 from quorate.deep import schedules
+from quorate.deep.chains import advance_chain, build_sampler
 from quorate.deep.models import decayed_parameters
 from quorate.deep.strategies.plan import Plan
 from quorate.recipes.recipe import Training
@@ -19,13 +21,21 @@ def build(module: nn.Module, plan: Plan, *, samples: int) -> Optimizer:
     """
     training = plan.training
     groups = _groups(module, training, samples)
+    if plan.sampler is not None:
+        return build_sampler(groups, plan, samples=samples)
     if training.optimiser == "adam":
         return Adam(groups, lr=training.lr, fused=True)
     return SGD(groups, lr=training.lr, momentum=training.momentum, nesterov=training.nesterov, fused=True)
 
 
 def advance(optimiser: Optimizer, plan: Plan, time: float) -> None:
-    """Give the optimiser the learning rate of that time in epochs; it changes between epochs only."""
+    """Give the optimiser the learning rate of that time in epochs; it changes between epochs only.
+
+    A sampler's step size changes at every step instead.
+    """
+    if plan.sampler is not None:
+        advance_chain(optimiser, plan, time)
+        return
     rate = schedules.rate(plan.training, math.floor(time))
     for group in optimiser.param_groups:
         group["lr"] = rate
@@ -40,13 +50,13 @@ def prior_decay(training: Training, samples: int) -> float:
     return 1.0 / (training.prior_scale**2 * samples) if training.prior_scale > 0 else 0.0
 
 
-def _groups(module: nn.Module, training: Training, samples: int) -> list[dict[str, object]]:
+def _groups(module: nn.Module, training: Training, samples: int) -> list[dict[str, Any]]:
     prior = prior_decay(training, samples)
     decayed = {id(parameter) for parameter in decayed_parameters(module)} if training.l2 else set()
     trained = [p for p in module.parameters() if p.requires_grad]
     kernels = [p for p in trained if id(p) in decayed]
     others = [p for p in trained if id(p) not in decayed]
-    groups: list[dict[str, object]] = [
+    groups: list[dict[str, Any]] = [
         {"params": kernels, "weight_decay": prior + 2.0 * training.l2},
         {"params": others, "weight_decay": prior},
     ]

@@ -1,6 +1,6 @@
 """What changes while a run trains: network, optimiser, loss scale; made fresh or from a resume file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 from quorate.deep.networks import fresh_network
 from quorate.deep.optimisers import build
 from quorate.deep.records import Record
+from quorate.deep.samplers.temperatures import Reading, read
 from quorate.deep.states import (
     checksum,
     module_tensors,
@@ -27,12 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class Progression:
-    """A network in training after `epoch` epochs, with its optimiser. The scaler acts in float16 alone."""
+    """A network in training after `epoch` epochs, with its optimiser. The scaler acts in float16 alone.
+
+    `readings` are the temperatures of a sampler in the present epoch.
+    """
 
     network: nn.Module
     optimiser: Optimizer
     scaler: GradScaler
     epoch: int = 0
+    readings: list[tuple[Reading, ...]] = field(default_factory=list)
 
     @classmethod
     def at(cls, task: "Task", record: Record, *, before: int) -> "Progression":
@@ -53,6 +58,11 @@ class Progression:
         self.scaler.step(self.optimiser)
         self.scaler.update()
         self.optimiser.zero_grad(set_to_none=True)
+
+    def read_temperatures(self) -> None:
+        """Read the temperatures of a sampler, between the gradients and the step they lead to."""
+        self.scaler.unscale_(self.optimiser)
+        self.readings.append(read(self.optimiser, self.network.named_parameters()))
 
     def is_finite(self) -> bool:
         """Whether no parameter is infinite or NaN."""

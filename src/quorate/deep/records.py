@@ -6,6 +6,8 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from quorate.deep.directory import Directory
 from quorate.deep.strategies.plan import Plan
 from quorate.files.atomic import write_text
@@ -81,7 +83,7 @@ def checked_record(directory: Directory, plan: Plan) -> tuple[Record, list[str]]
     dropped) is trained again.
     """
     record, lost = read_record(directory, plan.run), list[str]()
-    kept = tuple(_checked(directory, plan.run, saved, lost) for saved in record.saved)
+    kept = tuple(_checked(directory, plan, saved, lost) for saved in record.saved)
     good = tuple(saved for saved in kept if saved is not None)
     if len(good) == len(record.saved):
         return replace(record, saved=good), lost
@@ -90,11 +92,12 @@ def checked_record(directory: Directory, plan: Plan) -> tuple[Record, list[str]]
     return replace(record, saved=good, finished=False), lost
 
 
-def _checked(directory: Directory, run: int, saved: Saved, lost: list[str]) -> Saved | None:
-    rows = {}
+def _checked(directory: Directory, plan: Plan, saved: Saved, lost: list[str]) -> Saved | None:
+    rows, run = {}, plan.run
     for part, digest in saved.rows.items():
         path = directory.row(run, saved.step, part)
-        rows.update({part: digest} if _holds(path, digest, lost) else {})
+        if _holds(path, digest, lost) and _has_passes(path, plan.passes, lost):
+            rows[part] = digest
     if saved.sha256:
         return (
             replace(saved, rows=rows)
@@ -102,6 +105,14 @@ def _checked(directory: Directory, run: int, saved: Saved, lost: list[str]) -> S
             else None
         )
     return saved if len(rows) == len(saved.rows) else None
+
+
+def _has_passes(path: Path, wanted: int, lost: list[str]) -> bool:
+    """Whether a row has all stochastic passes: the recipe may ask for more than when it was made."""
+    found = int(np.load(path, mmap_mode="r", allow_pickle=False).shape[0])
+    if found < wanted:
+        lost.append(f"{path}: holds {found} passes of the {wanted} wanted; it is made again")
+    return found >= wanted
 
 
 def _holds(path: Path, digest: str, lost: list[str]) -> bool:

@@ -4,8 +4,17 @@ from typing import Literal
 
 import numpy as np
 
-Purpose = Literal["initial", "order", "augment", "network", "bootstrap", "passes"]
-PURPOSES: tuple[Purpose, ...] = ("initial", "order", "augment", "network", "bootstrap", "passes")
+Purpose = Literal["initial", "order", "augment", "network", "bootstrap", "passes", "noise"]
+# A stream is named by its place here: new purposes go to the end, or every training changes.
+PURPOSES: tuple[Purpose, ...] = (
+    "initial",
+    "order",
+    "augment",
+    "network",
+    "bootstrap",
+    "passes",
+    "noise",
+)
 
 
 def stream(seed: int, run: int, epoch: int, purpose: Purpose) -> np.random.Generator:

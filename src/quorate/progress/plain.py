@@ -33,7 +33,7 @@ def describe(track: Track, event: dict[str, Any], now: float) -> str | None:
         return _beginning(event)
     if kind == "epoch":
         return _epoch(track, event, now)
-    if kind in ("lost", "crashed", "failed", "stopped"):
+    if kind in ("lost", "crashed", "failed", "stopped", "warning"):
         return track.messages[-1]
     return None
 

@@ -57,7 +57,7 @@ def fold(track: Track, event: Event, now: float) -> Track:
     kind, run = event["event"], event.get("run")
     if kind == "begin":
         return _begin(event, now)
-    if kind in ("lost", "crashed", "failed", "stopped"):
+    if kind in ("lost", "crashed", "failed", "stopped", "warning"):
         text = f"run {run}: {event['message']}" if run else event["message"]
         track = replace(track, messages=(*track.messages, text))
     if run not in track.lines:

@@ -195,9 +195,14 @@ def _check_sampler(recipe: Recipe) -> None:
 def _check_dropout(training: Training, sampler: Sampler) -> None:
     rule = "must lie strictly between 0 and 1 (at 0 every pass is the same)"
     _need(0 < sampler.dropout < 1, "sampler.dropout", rule, sampler.dropout)
-    _need(sampler.passes >= 1, "sampler.passes", "must be at least 1", sampler.passes)
     one = training.strategy != "mc-dropout" or training.runs == 1
     _need(one, "training.runs", "must be 1 for mc-dropout; mc-dropout-ensemble takes more", training.runs)
+    _need(sampler.passes >= 2, "sampler.passes", "must be at least 2 (each is a member)", sampler.passes)
+    if training.save_every:
+        raise InputError(
+            f"recipe key training.save_every: has no effect for '{training.strategy}', whose members are passes "
+            "of the last state; remove it"
+        )
 
 
 def _check_langevin(training: Training, sampler: Sampler) -> None:
@@ -217,6 +222,11 @@ def _check_langevin(training: Training, sampler: Sampler) -> None:
             "recipe key sampler.burn_in: no sample falls after the burn-in, since its "
             f"{sampler.burn_in} epochs and a cycle of {sampler.cycle} exceed the {training.epochs} trained; "
             "lower one of them, or raise training.epochs"
+        )
+    if training.strategy == "csgld" and training.momentum:
+        raise InputError(
+            f"recipe key training.momentum: csgld has none, got {training.momentum:g}; leave it out (a step of "
+            "lr/(1 - momentum) is about as long), or take csghmc-ap"
         )
     plain = training.optimiser == "sgd" and not training.nesterov and training.schedule.shape == "constant"
     if not plain or training.save_every:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from quorate.bounds.relaxation import best_lambda
 from quorate.bounds.terms import log_term
 from quorate.errors import InputError
-from quorate.statistics.unlabelled import pooled_disagreement
+from quorate.statistics.unlabelled import matched, pooled_disagreement
 from quorate.weighting.entropic import minimise_entropic
 from quorate.weighting.evidence import Evidence, Weighting
 
@@ -74,7 +74,8 @@ def disagreement(evidence: Evidence) -> Weighting:
     pi = evidence.pi
     inside = np.flatnonzero(pi > 0)
     hard = evidence.hard
-    differ, m = pooled_disagreement(hard, evidence.unlabelled)
+    extra = evidence.unlabelled
+    differ, m = pooled_disagreement(hard, None if extra is None else matched(extra, evidence.predictions))
     terms = Terms(
         hard.first[inside],
         hard.first_samples,

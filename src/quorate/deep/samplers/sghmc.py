@@ -113,11 +113,12 @@ class SGHMC(Optimizer):
         parameter.addcdiv_(momentum, mass, value=h)
 
     def _start(self, parameter: torch.Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        state = starting_state(parameter, self.preconditioner)
+        state, momentum = starting_state(parameter, self.preconditioner), torch.zeros_like(parameter)
         if group["temperature"] > 0.0:  # the mass is 1 here
             drawn = standard_normal(parameter, self.generator)
-            return {**state, "momentum": drawn * math.sqrt(group["temperature"])}
-        return {**state, "momentum": torch.zeros_like(parameter)}
+            # It lies in memory as the parameter does, so that a momentum that was stored and read is summed alike.
+            return {**state, "momentum": momentum.copy_(drawn * math.sqrt(group["temperature"]))}
+        return {**state, "momentum": momentum}
 
     @torch.no_grad()
     def refresh_mass(self) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from quorate.deep.samplers.cycles import Cycles
 from quorate.recipes.recipe import Recipe, Sampler, Training
 
 
@@ -12,7 +13,7 @@ class Plan:
     `saves` are the epochs (1 = the first) whose state is a member. With `best` there is one member instead,
     the state of best accuracy on the samples of `select`, known when the run ends. With `bootstrap` the
     run trains on a sample drawn with replacement. `passes` > 1: that many stochastic forward passes of each
-    state are members. `sampler` replaces the optimiser's step. `size` is the ensemble size of an epoch budget.
+    state are members. A `sampler` takes the place of the optimiser. `size` is the ensemble size of an epoch budget.
     """
 
     run: int
@@ -50,3 +51,32 @@ def plain_plan(recipe: Recipe, run: int, *, bootstrap: bool = False) -> Plan:
     training = recipe.training
     saves = (training.epochs,) if training.early_stopping else saved_epochs(training)
     return Plan(run=run, training=training, saves=saves, best=training.early_stopping, bootstrap=bootstrap)
+
+
+def chain_plan(recipe: Recipe, run: int) -> Plan:
+    """The plan of a chain: a state after each sampled epoch of the cycles that `[sampler]` describes."""
+    training, sampler = recipe.training, recipe.sampler
+    assert sampler is not None  # recipes are checked on reading
+    saves = tuple(epoch + 1 for epoch in cycles_of(sampler).sampled_epochs(training.epochs))
+    return Plan(run=run, training=training, saves=saves, sampler=sampler)
+
+
+def cycles_of(sampler: Sampler) -> Cycles:
+    """The cycles of a chain.
+
+    >>> cycles_of(Sampler(burn_in=2, cycle=3)).sampled_epochs(8)
+    (4, 7)
+    """
+    return Cycles(
+        burn_in=sampler.burn_in,
+        cycle=sampler.cycle,
+        samples_per_cycle=sampler.samples_per_cycle,
+        noise_epochs=sampler.noise_epochs,
+    )
+
+
+def passes_plan(recipe: Recipe, run: int) -> Plan:
+    """The plan of a dropout network: so many stochastic passes of its last state are the members."""
+    training, sampler = recipe.training, recipe.sampler
+    assert sampler is not None  # recipes are checked on reading
+    return Plan(run=run, training=training, saves=(training.epochs,), passes=sampler.passes)
