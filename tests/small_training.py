@@ -69,6 +69,27 @@ def small_recipe(
     return recipe_from_dict(table)
 
 
+CSGLD = {"burn_in": 1, "cycle": 2, "noise_epochs": 1, "temperature": 0.02}
+CSGHMC = {"cycle": 2, "samples_per_cycle": 2, "temperature": 0.5, "preconditioner": "layers"}
+PASSES = {"dropout": 0.4, "passes": 3}
+SAMPLERS: dict[str, dict[str, Any]] = {
+    "csgld": {"sampler": CSGLD, "epochs": 5, "momentum": 0.0, "prior_scale": 1.0},
+    "csghmc-ap": {"sampler": CSGHMC, "epochs": 4, "lr": 0.01, "prior_scale": 0.5},
+    "mc-dropout": {"sampler": PASSES, "epochs": 2, "runs": 1},
+    "mc-dropout-ensemble": {"sampler": PASSES, "epochs": 2},
+}
+
+
+def bayes_recipe(strategy: str, *, folder: Path | None = None, **training: Any) -> Recipe:
+    """A recipe on the images by a Bayesian strategy; further words are keys of `[training]`."""
+    chosen = {"strategy": strategy, "save_every": 0, "nesterov": False, **SAMPLERS[strategy], **training}
+    sampler = chosen.pop("sampler")
+    table = small_recipe(folder=folder).to_dict()
+    table["model"]["options"].pop("dropout")
+    table["training"] |= chosen
+    return recipe_from_dict({**table, "sampler": sampler})
+
+
 def contents(root: Path) -> dict[str, bytes]:
     """Every file of a training that must not depend on how often it was killed, by its path."""
     kinds = (".safetensors", ".npy", ".npz", ".toml")

@@ -22,6 +22,10 @@ def test_a_holdout_of_that_size_by_the_binomial_tail() -> None:
     assert binom.cdf(70, 1000, value) == pytest.approx(0.05, rel=1e-6)
 
 
+def test_the_least_samples_that_can_be_split_may_be_enough() -> None:
+    assert samples_needed(0.99, Expected(error=0.0)) == 20
+
+
 def test_a_split_certifies_with_the_samples_it_keeps() -> None:
     kept = certifiable(10_000, FULL, certificate="split", certify_fraction=0.3)
     assert kept == bounds.clopper_pearson(210, 3000, 0.05)

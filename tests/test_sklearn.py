@@ -59,6 +59,16 @@ def test_members_fitted_before() -> None:
     assert fitted.score(X[:700], Y[:700]) > 0.7
 
 
+def test_a_class_that_no_fitted_member_knows_counts_as_errors() -> None:
+    members = [(name, member.fit(X[:700], Y[:700])) for name, member in MEMBERS]
+    labels = Y[700:].copy()
+    labels[:80] = 2
+    known = WeightedVoteClassifier(members, prefit=True, random_state=0).fit(X[700:], Y[700:])
+    fitted = WeightedVoteClassifier(members, prefit=True, random_state=0).fit(X[700:], labels)
+    assert fitted.classes_.tolist() == [0, 1, 2]
+    assert fitted.certificate_.risk > known.certificate_.risk + 0.05
+
+
 def test_text_classes_and_more_than_two_of_them() -> None:
     iris = load_iris()
     names = iris.target_names[iris.target]
@@ -76,6 +86,7 @@ def test_it_takes_part_in_cross_validation() -> None:
     ("options", "message"),
     [
         ({"estimators": []}, "estimators: at least one (name, classifier) pair is required, got none"),
+        ({"estimators": [("stump",)]}, "estimators: must be (name, classifier) pairs"),
         ({"estimators": [MEMBERS[0], MEMBERS[0]]}, "estimators: names must differ, got ['stump', 'stump']"),
         ({"holdout": 1.0}, "holdout: must lie strictly between 0 and 1, got 1"),
         ({"method": "tandm"}, "method: 'tandm' is not one of"),

@@ -105,7 +105,7 @@ def require_whole(argument: str, array: NDArray[Any]) -> None:
     if array.dtype.kind != "f":
         return
     if not np.isfinite(array).all():
-        raise InputError(f"{argument}: contains NaN or infinity; every sample needs a class")
+        raise InputError(f"{argument}: contains NaN or infinity; whole numbers are required")
     broken = array != np.floor(array)
     if broken.any():
         raise InputError(f"{argument}: must be whole numbers (classes), got {array[broken].flat[0]:g}")
@@ -207,8 +207,8 @@ def _require_finite(piece: NDArray[Any], member: int, start: int) -> None:
         place = int(np.argmin(finite.reshape(len(piece), -1).all(axis=1)))
         word = "NaN" if np.isnan(piece[place]).any() else "an infinity"
         raise InputError(
-            f"probs: member {member}, sample {start + place} holds {word}; leave the sample out, or set "
-            "mask to False there"
+            f"probs: member {member}, sample {start + place} holds {word}; mend or leave out that member (a sample "
+            "left out for it would bias every certificate)"
         )
 
 

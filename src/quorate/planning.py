@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from quorate import bounds
 from quorate.errors import InputError, require_choice, require_open_unit
-from quorate.weighing import default_fraction
+from quorate.weighing import SMALLEST_SPLIT, default_fraction
 
 PLANNED = ("split", "holdout", "best-member", "first-order-kl", "tandem-kl")
 MOST = 10**9
@@ -39,8 +39,12 @@ def certifiable(
     require_open_unit("delta", delta)
     if samples < 1:
         raise InputError(f"samples: must be at least 1, got {samples}")
+    if samples > MOST:
+        raise InputError(f"samples: must be at most {MOST:,}, got {samples:,}")
     if certificate == "split":
         fraction = default_fraction(samples) if certify_fraction is None else certify_fraction
+        if certify_fraction is not None and not 0 < certify_fraction < 1:
+            raise InputError(f"certify_fraction: must lie strictly between 0 and 1, got {certify_fraction:g}")
         samples = round(samples * fraction)
         if samples < 1:
             raise InputError("samples: too few to keep any for certifying; 20 are the least")
@@ -93,14 +97,14 @@ def samples_needed(
         )
         return value <= risk
 
-    high = 20
+    high = SMALLEST_SPLIT
     while not enough(high):
         high *= 2
         if high > MOST:
             raise InputError(
                 f"risk: {risk:g} is out of reach of {certificate}; it tends to {_limit(expected, certificate):g}"
             )
-    low = high // 2
+    low = high // 2 if high > SMALLEST_SPLIT else SMALLEST_SPLIT - 1
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)

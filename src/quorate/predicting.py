@@ -81,7 +81,8 @@ def _positions(ensemble: Ensemble, predictions: Predictions) -> NDArray[np.int64
     missing = [name for name in wanted if name not in position]
     if not missing:
         return np.array([position[name] for name in wanted])
-    if predictions.members == len(ensemble.names) and not set(position) & set(ensemble.names):
+    nameless = ensemble.names == tuple(f"member {i}" for i in range(len(ensemble.names)))
+    if predictions.members == len(ensemble.names) and (unnamed or nameless):
         return ensemble.active
     raise InputError(
         f"member '{missing[0]}' votes in this ensemble and is not in the files"

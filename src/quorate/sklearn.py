@@ -79,7 +79,8 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         seed = int(random.randint(2**31 - 1))
         if self.prefit:
             self.estimators_ = [member for _, member in self.estimators]
-            self.classes_ = self._common_classes()
+            # a class that no member knows is one on which they all err, and must count
+            self.classes_ = np.union1d(self._common_classes(), labels)
             held = np.arange(len(labels))
         else:
             self.classes_ = np.unique(labels)
@@ -111,7 +112,10 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         return ensemble_probabilities(voters, weights, self.vote)
 
     def _check_members(self) -> None:
-        names = [name for name, _ in self.estimators] if self.estimators else []
+        pairs = list(self.estimators or ())
+        if any(not isinstance(pair, tuple | list) or len(pair) != 2 for pair in pairs):
+            raise InputError("estimators: must be (name, classifier) pairs")
+        names = [name for name, _ in pairs]
         if not names:
             raise InputError("estimators: at least one (name, classifier) pair is required, got none")
         if len(set(names)) != len(names):

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from quorate.errors import InputError, require_choice
 from quorate.predictions import Block, Predictions
+from quorate.shards import PIECE
 
 VOTES = ("majority", "average")
 # Far above the rounding error of a sum of a few thousand weights, far below any difference that carries meaning.
@@ -88,12 +89,14 @@ def walk_totals(predictions: Predictions, weights: Array, vote: str) -> Iterator
     require_joint_vote(predictions, vote)
     used = np.flatnonzero(weights.reshape(-1, predictions.members).any(axis=0))
     picked, rho = predictions.pick(used), weights[..., used]
+    # totals are (K, b, C): with many classes fewer samples at a time
+    step = max(1, min(8192, PIECE // (predictions.classes * max(1, weights.size // predictions.members))))
     if vote == "average":
-        for block in picked.blocks():
+        for block in picked.blocks(step):
             assert block.probs is not None
             yield block, probability_totals(block.probs, rho)
         return
-    for block in picked.vote_blocks():
+    for block in picked.vote_blocks(step):
         yield block, vote_totals(block.votes, rho, predictions.classes)
 
 

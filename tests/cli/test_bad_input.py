@@ -78,6 +78,7 @@ def existing(folder: Path) -> list[str]:
     return good("--out", "ensemble.json")(folder)
 
 
+NUMBERED = b"key,a,label\n" + b"".join(b"%d,1,%d\n" % (i, i % 2) for i in range(7, 19))
 BAD = {
     "NaN": (save(probs=changed(PROBS, (1, 2, 0), np.nan), labels=LABELS), "NaN"),
     "infinity": (save(probs=changed(PROBS, (1, 2, 0), np.inf), labels=LABELS), "infinit"),
@@ -116,6 +117,22 @@ BAD = {
     "empty csv": (content("t.csv", b""), "t.csv"),
     "csv without labels": (content("t.csv", b"a,b\n0,1\n1,1\n"), "label"),
     "csv with text": (content("t.csv", b"a,label\nx,1\n"), "t.csv"),
+    "csv with an index": (
+        content("t.csv", b",a,label\n0,1,1\n1,0,0\n"),
+        "a column without a name looks like a row",
+    ),
+    "csv with an id": (content("t.csv", NUMBERED), "column 'key' looks like a row number"),
+    "csv with semicolons": (content("t.csv", b"a;b;label\n1;1;1\n"), "columns must be separated by commas"),
+    "output is an input": (good("--out", "pack.npz", "--force"), "is one of the inputs"),
+    "output is a folder": (good("--out", "."), "is a folder; the name of a file is required"),
+    "output without a name": (good("--out", ""), "is a folder; the name of a file is required"),
+    "output to nowhere": (good("--out", "-"), "--json - writes to standard output"),
+    "the same file twice": (lambda f: [*good()(f), "pack.npz"], "holds the same samples as pack.npz"),
+    "fraction of a plan": (
+        lambda _: ["plan", "--error", ".1", "--samples", "30", "--certify-fraction", "5"],
+        "certify_fraction: must lie strictly between 0 and 1, got 5",
+    ),
+    "samples beyond measure": (lambda _: ["plan", "--error", ".1", "--samples", "1" + "0" * 23], "at most"),
     "no file": (lambda _: ["weigh", "absent.npz"], "absent.npz: no such file"),
     "no files": (lambda _: ["weigh"], "FILE"),
     "unknown command": (lambda _: ["wiegh"], "no command 'wiegh' (did you mean 'weigh'?)"),

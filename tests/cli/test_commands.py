@@ -1,6 +1,9 @@
 """weigh, predict, verify and plan as a person or a program calls them."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -95,9 +98,7 @@ def test_plan_both_ways(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
         run(capsys, "plan", "--error", ".07", "--samples", str(record["samples"]), "--json", "-")
     )
     assert back["risk"] == record["risk"] <= 0.08
-    assert "hold-out samples: split will certify" in run(
-        capsys, "plan", "--error", ".07", "--samples", "5000"
-    )
+    assert "hold-out samples: split certifies" in run(capsys, "plan", "--error", ".07", "--samples", "5000")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -105,6 +106,26 @@ def test_every_command_helps_with_an_example(command: str, capsys: pytest.Captur
     shown = run(capsys, command, "--help")
     assert "Example" in shown
     assert f"quorate {command}" in shown
+
+
+def test_files_are_written_although_the_reader_of_the_table_has_gone(folder: Path) -> None:
+    command = f"{sys.executable} -m quorate.cli.main weigh holdout.npz --out e.json | head -1 > first.txt"
+    subprocess.run(["bash", "-c", command], cwd=folder, check=True, timeout=60)
+    assert json.loads((folder / "e.json").read_text())["members"] == 30
+
+
+def test_a_terminal_without_the_signs(folder: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    words = [sys.executable, "-m", "quorate.cli.main", "weigh", "holdout.npz"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, env=environment, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([])
+    assert end.value.code == 2
+    assert "\n  quorate weigh holdout.npz" in capsys.readouterr().err
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:

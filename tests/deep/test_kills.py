@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from small_training import arrays_file, contents, small_recipe
+from quorate.engines.work import train_one
+from small_training import arrays_file, bayes_recipe, contents, small_recipe
 
 # Kills itself in place of the n-th renaming: between any two of state, rows, resume file and record.
 SCRIPT = """
@@ -45,3 +46,14 @@ def test_three_kills_do_not_show(tmp_path: Path) -> None:
     assert run(tmp_path / "killed", 0) == 0
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
     assert not [path for path in (tmp_path / "killed").rglob(".*") if path.name != ".lock"]
+
+
+def test_a_killed_chain_goes_on_with_the_same_noise(tmp_path: Path) -> None:
+    recipe = bayes_recipe("csghmc-ap", folder=arrays_file(tmp_path), runs=1)
+    for name in ("whole", "killed"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "recipe.toml").write_text(recipe.to_toml())
+    assert run(tmp_path / "killed", 9) == -signal.SIGKILL
+    for name in ("whole", "killed"):
+        train_one(str(tmp_path / name), 1, threads=1, device="cpu", report=lambda event: None)
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")

@@ -34,6 +34,11 @@ CSGLD = {
     "sampler__noise_epochs": 2,
     "sampler__temperature": 0.5,
 }
+DROPOUT = {
+    "training__strategy": "mc-dropout-ensemble",
+    "sampler__dropout": 0.1,
+    "sampler__passes": 4,
+}
 BUDGET = {"training__strategy": "epoch-budget", "training__budget": 20, "training__sizes": [2, 5]}
 STEP = {"training__schedule__shape": "step", "training__schedule__milestones": [3, 6]}
 

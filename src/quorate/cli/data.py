@@ -18,6 +18,7 @@ def command() -> None:
     """Fetch, prepare and check data sets.
 
     \b
+    Examples:
     quorate data fetch imdb                            download into the cache folder
     quorate data prepare eyepacs --from kaggle/        preprocess photographs once
     quorate data check                                 what is there, and is it whole

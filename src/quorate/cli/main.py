@@ -3,6 +3,7 @@
 import os
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -62,6 +63,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; exit 0, 2 for bad input, 1 for a failure while working."""
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words or bool(os.environ.get("QUORATE_DEBUG"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that lacks a sign shows ? in its place
+            stream.reconfigure(errors="replace")
     try:
         code = group.main(args=words, prog_name="quorate", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
@@ -71,6 +75,9 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        sys.exit(2)
     except (InputError, click.ClickException) as error:
         if debug:
             raise

@@ -1,8 +1,9 @@
 """What every command shares: `--json`, `--debug`, `--force`, and where text for people goes."""
 
 import json
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -50,11 +51,21 @@ def write_json(json_path: str | None, record: dict[str, Any]) -> None:
         write_text(Path(json_path), text + "\n")
 
 
-def require_absent(path: str | Path | None, force: bool) -> None:
-    """Raise unless an output may be written there: it does not exist, or `--force` was given."""
+def require_absent(path: str | Path | None, force: bool, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Raise unless an output may be written there: its folder can be written to, no file is there or `--force`
+    was given, and it is none of the inputs."""
     if path is None or str(path) == "-":
         return
-    if not Path(path).absolute().parent.is_dir():
-        raise InputError(f"{path}: the folder {Path(path).absolute().parent} does not exist; make it first")
-    if Path(path).exists() and not force:
+    target = Path(path).absolute()
+    if not str(path) or target.is_dir():
+        raise InputError(f"'{path}': is a folder; the name of a file is required")
+    if not target.parent.is_dir():
+        raise InputError(f"{path}: the folder {target.parent} does not exist; make it first")
+    if not os.access(target.parent, os.W_OK):
+        raise InputError(f"{path}: the folder {target.parent} cannot be written to; choose another")
+    if target.exists() and any(
+        i is not None and target.samefile(i) for i in inputs if Path(i or "").exists()
+    ):
+        raise InputError(f"{path}: is one of the inputs, which are never overwritten; choose another name")
+    if target.exists() and not force:
         raise InputError(f"{path}: exists already; --force overwrites it")

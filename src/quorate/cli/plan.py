@@ -64,8 +64,8 @@ def command(
     )
     vacuous = " (vacuous)" if value >= 1 else ""
     console(json_path).print(
-        f"{samples:,} hold-out samples: {certificate} will certify a risk of about {percent_up(value)}{vacuous} "
-        f"with probability {100 * (1 - delta):g}%, if the ensemble is as expected"
+        f"{samples:,} hold-out samples: {certificate} certifies a risk of {percent_up(value)}{vacuous} at delta "
+        f"{delta:g} in a draw that shows what you expect; about every second draw is somewhat worse"
     )
     given = {key: found for key, found in asdict(expected).items() if found is not None}
     record = {

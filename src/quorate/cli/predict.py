@@ -34,18 +34,19 @@ def command(
     left out.
     """
     for path in (out, json_path):
-        require_absent(path, force)
+        require_absent(path, force, (ensemble_path, *files, labels))
     from quorate.cli.tables import show_predicted
     from quorate.errors import InputError
     from quorate.files import read_predictions
     from quorate.files.ensembles import read_ensemble, write_predicted
     from quorate.predicting import predict
 
-    if out is not None and not out.endswith((".npz", ".csv")):
+    if out is not None and not out.lower().endswith((".npz", ".csv")):
         raise InputError(f"{out}: must end in .npz or .csv")
     predicted = predict(read_ensemble(ensemble_path), read_predictions(files, labels=labels))
-    show_predicted(console(json_path), predicted)
     if out is not None:
         write_predicted(out, predicted)
-        console(json_path).print(f"predictions written to {out}")
     write_json(json_path, predicted.to_json())
+    show_predicted(console(json_path), predicted)
+    if out is not None:
+        console(json_path).print(f"predictions written to {out}", markup=False)

@@ -34,7 +34,7 @@ def command(
     Checks that the data are those that were weighed (sha256), that the weights follow from the samples said to
     have chosen them, and that no certificate promises more than the data give.
     """
-    require_absent(json_path, force)
+    require_absent(json_path, force, (ensemble_path, *files, labels, unlabelled))
     from quorate.cli.tables import show_verification
     from quorate.files import read_predictions
     from quorate.files.ensembles import read_ensemble
@@ -45,6 +45,6 @@ def command(
         read_predictions(files, labels=labels),
         unlabelled=None if unlabelled is None else read_predictions([unlabelled]),
     )
-    show_verification(console(json_path), found)
     write_json(json_path, {**asdict(found), "holds": found.holds})
+    show_verification(console(json_path), found)
     sys.exit(0 if found.holds else 1)

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from quorate.cli.output import common_options, console, require_absent, write_json
+from quorate.errors import InputError
 
 
 @click.command(
@@ -64,8 +65,10 @@ def command(
 
     Methods: uniform best first-order tandem cantelli disagreement greedy likelihood auto.
     """
+    if out == "-":
+        raise InputError("--out: the name of a file is required; --json - writes to standard output")
     for path in (out, json_path):
-        require_absent(path, force)
+        require_absent(path, force, (*files, labels, prior, weights, unlabelled))
     from quorate.cli.tables import show_ensemble
     from quorate.files import read_predictions
     from quorate.weighing import weigh
@@ -84,17 +87,16 @@ def command(
         unlabelled=None if unlabelled is None else read_predictions([unlabelled]),
     )
     record = ensemble.to_json()
+    # files first: what is printed may go to a pipe that closes early
+    write_json(out, record)
+    write_json(json_path, record)
     show_ensemble(console(json_path), ensemble)
     if out is not None:
-        write_json(out, record)
-        console(json_path).print(f"ensemble written to {out}")
-    write_json(json_path, record)
+        console(json_path).print(f"ensemble written to {out}", markup=False)
 
 
 def _numbers(path: str) -> list[float]:
     """The list of numbers in a JSON file."""
-    from quorate.errors import InputError
-
     try:
         values = json.loads(Path(path).read_text())
     except (OSError, ValueError) as error:

@@ -24,7 +24,7 @@ def read_ensemble(path: str | Path) -> Ensemble:
 
 def write_predicted(path: str | Path, predicted: Predicted) -> None:
     """Write the ensemble's classes and shares as .npz or .csv, whole or not at all."""
-    if str(path).endswith(".npz"):
+    if str(path).lower().endswith(".npz"):
         buffer = io.BytesIO()
         np.savez(buffer, votes=predicted.classes, probs=predicted.shares)
         write_bytes(Path(path), buffer.getvalue())

@@ -65,11 +65,22 @@ def _kind(paths: list[Path]) -> str:
 def _joined(paths: list[Path], parts: list[Predictions]) -> Predictions:
     if len(parts) == 1:
         return parts[0]
+    _refuse_copies(paths, parts)
     try:
         return Predictions.concatenate(parts)
     except InputError as error:
         listed = ", ".join(f"{index} = {path.name}" for index, path in enumerate(paths))
         raise InputError(f"{error} ({listed}); several files must hold the same members") from None
+
+
+def _refuse_copies(paths: list[Path], parts: list[Predictions]) -> None:
+    """Raise where two files hold the same samples: counted twice, they would make certificates too tight."""
+    seen: dict[tuple[int, str], Path] = {}
+    for path, part in zip(paths, parts):
+        start = part.take(np.arange(min(64, part.samples))).fingerprint()
+        if (part.samples, start) in seen:
+            raise InputError(f"{path}: holds the same samples as {seen[part.samples, start]}; give each once")
+        seen[part.samples, start] = path
 
 
 def read_labels(path: Path) -> NDArray[Any]:

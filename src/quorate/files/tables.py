@@ -11,6 +11,8 @@ from quorate.errors import InputError
 from quorate.predictions import Predictions
 
 LABELS = ("label", "labels", "y", "target")
+#: Names of columns that number the rows.
+INDEXES = ("", "id", "index", "unnamed: 0", "row")
 #: Cells that mean: this sample is not hold-out for that member.
 EMPTY = ("", "nan", "NaN", "NA", "null", "None")
 
@@ -53,6 +55,8 @@ def csv_columns(path: Path) -> Columns:
 def _check_header(path: Path, header: list[str], rows: int) -> None:
     if all(_is_number(name) for name in header):
         raise InputError(f"{path}: the first row must name the columns (members and label), got numbers")
+    if len(header) == 1 and any(sign in header[0] for sign in ";\t|"):
+        raise InputError(f"{path}: columns must be separated by commas, the header is '{header[0]}'")
     twice = next((name for name in header if header.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"{path}: column '{twice}' stands there twice; every member needs its own name")
@@ -106,6 +110,14 @@ def parquet_columns(path: Path) -> Columns:
     }
 
 
+def _refuse_index(path: Path, name: str, column: NDArray[np.float64]) -> None:
+    """Raise where a column numbers the rows instead of predicting: data frames write one unless told not to."""
+    counts = len(column) >= 10 and bool((np.diff(column) == 1).all())
+    if name.lower() in INDEXES or counts:
+        shown = f"column '{name}'" if name else "a column without a name"
+        raise InputError(f"{path}: {shown} looks like a row number, not a member; leave it out")
+
+
 def _predictions(path: Path, columns: Columns, labels: NDArray[Any] | None) -> Predictions:
     own = [name for name in columns if name.lower() in LABELS]
     if len(own) > 1:
@@ -113,6 +125,8 @@ def _predictions(path: Path, columns: Columns, labels: NDArray[Any] | None) -> P
     names = [name for name in columns if name not in own]
     if not names:
         raise InputError(f"{path}: holds no member; one column a member is required beside the labels")
+    for name in names:
+        _refuse_index(path, name, columns[name])
     truth = columns[own[0]] if own and labels is None else labels
     values = np.stack([columns[name] for name in names])  # (M, n)
     mask = ~np.isnan(values)
