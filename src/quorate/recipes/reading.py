@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import MISSING, Field, fields
 from importlib.resources import files
 from pathlib import Path
@@ -52,10 +53,15 @@ def read_recipe(
     >>> read_recipe("demo", ["training.lr=0.01"]).training.lr
     0.01
     """
-    table = _table(name_or_path)
+    return recipe_from_dict(changed_table(_table(name_or_path), overrides), members=members, epochs=epochs)
+
+
+def changed_table(table: Mapping[str, Any], overrides: Overrides) -> dict[str, Any]:
+    """A copy of the nested table with those keys changed."""
+    found = deepcopy(dict(table))
     for key, value in _pairs(overrides):
-        _put(table, key, value)
-    return recipe_from_dict(table, members=members, epochs=epochs)
+        _put(found, key, value)
+    return found
 
 
 def recipe_from_dict(

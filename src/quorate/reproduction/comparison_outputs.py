@@ -1,0 +1,124 @@
+"""A comparison written down: one table (Markdown, LaTeX, CSV), the findings, and a record with every number."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from quorate.evaluation.records import Finding
+from quorate.evaluation.tables import FORMATS, Cell, Column, Table, markdown, render
+from quorate.files.atomic import write_text
+from quorate.predictions import Predictions
+from quorate.reproduction.comparison import Line
+from quorate.reproduction.comparison_findings import RULE
+from quorate.reproduction.contests import Contest, Entry
+
+FORMAT = "quorate-comparison-1"
+OUTPUTS = ("comparison.json", "findings.md", "run.json", *(f"table{ending}" for ending in FORMATS))
+SCORES = ("accuracy", "nll", "ece", "certificate", "bound", "effective")
+_COLUMNS = (
+    Column("ensemble"),
+    Column("T"),
+    Column("epochs", 0),
+    Column("members", 0),
+    Column("weights"),
+    Column("accuracy", 4),
+    Column("sd", 4),
+    Column("NLL", 4),
+    Column("NLL sd", 4),
+    Column("ECE", 4),
+    Column("ECE sd", 4),
+    Column("certificate", 4),
+    Column("certificate sd", 4),
+    Column("bound", 3),
+    Column("in use", 1),
+)
+
+
+def comparison_table(contest: Contest, lines: Sequence[Line], *, delta: float, notes: Sequence[str] = ()) -> Table:
+    """One row a line: scores of the average vote, mean and spread over the repeats."""
+    about = (
+        f"Mean and standard deviation over {contest.repeats} repeats with other seeds, at {contest.budget} training "
+        "epochs each. Half of the test samples chooses the weights, the other half is scored; they swap. Accuracy, "
+        "NLL, ECE and certificate are those of the average vote; the certificate is a bound on its risk at delta = "
+        f"{delta:g} from the half that did not choose the weights (split; for uniform weights holdout, on as many "
+        "samples); bound: tandem-kl on the risk of the majority vote. T: temperature of the sampler. In use: "
+        "effective number of members."
+    )
+    rows = tuple(_cells(line) for line in lines)
+    return Table(f"{contest.name}: ensembles side by side", _COLUMNS, rows, (about, *notes))
+
+
+def _cells(line: Line) -> tuple[Cell, ...]:
+    scores: list[Cell] = []
+    for name in ("accuracy", "nll", "ece", "certificate"):
+        scores += [line.mean(name), line.spread(name)]
+    named = (line.entry.name, _temperature(line.entry), line.entry.epochs, line.mean("members"), line.weights)
+    return (*named, *scores, line.mean("bound"), line.mean("effective"))
+
+
+def _temperature(entry: Entry) -> str | None:
+    sampler = entry.recipe.sampler
+    return None if sampler is None or sampler.dropout > 0 else f"{sampler.temperature:g}"
+
+
+def findings_markdown(findings: Sequence[Finding]) -> str:
+    """The findings as a table under the rule that decides them."""
+    columns = (
+        Column("accuracy of"),
+        Column("ours", 4),
+        Column("other", 4),
+        Column("difference", 4),
+        Column("standard error", 4),
+        Column("verdict"),
+    )
+    rows = tuple((f.text, f.ours, f.other, f.difference, f.standard_error, f.verdict) for f in findings)
+    return f"{RULE}\n\n{markdown(Table('findings', columns, rows))}"
+
+
+def record(
+    contest: Contest,
+    lines: Sequence[Line],
+    findings: Sequence[Finding],
+    packs: Mapping[str, Predictions],
+    *,
+    seed: int,
+    delta: float,
+) -> dict[str, Any]:
+    """Everything as plain data, without dates and machines: the same predictions and seed give the same record."""
+    return {
+        "format": FORMAT,
+        "name": contest.name,
+        "settings": {"budget": contest.budget, "repeats": contest.repeats, "seed": seed, "delta": delta},
+        "predictions": {name: pack.fingerprint() for name, pack in packs.items()},
+        "ensembles": {entry.name: _described(entry) for entry in contest.entries},
+        "lines": [
+            {
+                "ensemble": line.entry.name,
+                "weights": line.weights,
+                "members": [score.members for score in line.scores],
+                **{name: line.values(name).tolist() for name in SCORES},
+            }
+            for line in lines
+        ],
+        "findings": [asdict(finding) for finding in findings],
+    }
+
+
+def _described(entry: Entry) -> dict[str, Any]:
+    return {"last_of": entry.last_of, "epochs": entry.epochs, "recipe": entry.recipe.to_dict()}
+
+
+def write_comparison(
+    folder: Path, content: Mapping[str, Any], table: Table, findings: Sequence[Finding], facts: Mapping[str, Any]
+) -> tuple[Path, ...]:
+    """The files written: record, table, findings and, apart from them, the facts of this run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {"comparison.json": json.dumps(content, indent=1, allow_nan=False) + "\n"}
+    texts |= {f"table{ending}": render(table, f"table{ending}") for ending in FORMATS}
+    texts["findings.md"] = findings_markdown(findings)
+    texts["run.json"] = json.dumps(facts, indent=1) + "\n"
+    for name, text in texts.items():
+        write_text(folder / name, text)
+    return tuple(folder / name for name in texts)
