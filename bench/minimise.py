@@ -6,6 +6,7 @@ alternates: it sets lambda anew when the steps at one lambda have settled; in th
 does so after each step, which is quicker.
 """
 
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from statistics import median
@@ -22,12 +23,32 @@ from quorate.weighting.newton import Problem
 
 SIZES = ((100, 25_000), (1000, 25_000), (1000, 100_000))
 STATES = 5
+LARGE = 5000
 
 
 def run(rounds: int = 7) -> list[dict[str, Any]]:
     """Rows of name, seconds, ratio (how many times quicker Newton is) and bound difference (Newton less iRprop)."""
     with one_thread():
-        return [row for members, samples in SIZES for row in _compare(members, samples, rounds)]
+        compared = [row for members, samples in SIZES for row in _compare(members, samples, rounds)]
+        return [*compared, _memory(LARGE)]
+
+
+def _memory(members: int) -> dict[str, Any]:
+    """One row: the memory at the peak against that of the matrix itself, which the caller holds."""
+    T = simulated(members, 2000)
+    tracemalloc.start()
+    start = process_time()
+    found = minimise_tandem(T, 2000)
+    seconds = process_time() - start
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return {
+        "name": f"tandem minimum, {members} members: memory at the peak, the matrix included",
+        "seconds": seconds,
+        "ratio": (T.nbytes + peak) / T.nbytes,
+        "steps": found.iterations,
+        "gap": found.gap,
+    }
 
 
 def _compare(members: int, samples: int, rounds: int) -> list[dict[str, Any]]:

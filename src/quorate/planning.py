@@ -87,7 +87,7 @@ def samples_needed(
     """The number of hold-out samples from which on that risk is certified, if the ensemble is as expected.
 
     >>> samples_needed(0.08, Expected(error=0.07), certificate="holdout")
-    1907
+    2163
     """
     require_open_unit("risk", risk)
 

@@ -39,8 +39,8 @@ def _on_simplex(argument: str, values: ArrayLike, members: int) -> NDArray[np.fl
 def prune(weights: NDArray[np.float64], smallest: float = 1e-6) -> NDArray[np.float64]:
     """The weights with all below `smallest` set to zero (never the largest one), normalised again.
 
-    >>> prune(np.array([0.5, 0.5 - 1e-8, 1e-8]))
-    array([0.5, 0.5, 0. ])
+    >>> prune(np.array([0.75, 0.25, 1e-8])).round(6)
+    array([0.75, 0.25, 0.  ])
     """
     kept = np.where(weights >= min(smallest, float(weights.max())), weights, 0.0)
     return np.asarray(kept / kept.sum())
