@@ -39,11 +39,12 @@ def _write(path: Path) -> int:
 
 def _measure(path: Path, size: int, vote: str) -> dict[str, object]:
     """One row: the command in a process of its own, so that its peak is its own."""
+    # VmHWM, not ru_maxrss: that one starts from what the parent held when it forked
     code = (
-        "import resource, sys; from quorate.cli.main import main\n"
+        "import sys; from quorate.cli.main import main\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        "print(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1])"
     )
     start = time.perf_counter()
     done = subprocess.run(
@@ -53,7 +54,7 @@ def _measure(path: Path, size: int, vote: str) -> dict[str, object]:
         check=True,
     )
     seconds = time.perf_counter() - start
-    peak = int(done.stdout.split()[-1]) * (1 if sys.platform == "darwin" else 1024)
+    peak = int(done.stdout.split()[-1]) * 1024
     return {
         "name": f"weigh --vote {vote}, {MEMBERS} × {SAMPLES:,} × {CLASSES}",
         "seconds": seconds,

@@ -12,7 +12,10 @@ from click.testing import CliRunner
 from evaluation.synthetic import ensemble
 from quorate.cli.main import main
 from quorate.cli.reproduce import command
+from quorate.recipes.writing import to_toml
+from quorate.reproduction.comparison_outputs import OUTPUTS as COMPARED
 from quorate.reproduction.reproduce import OUTPUTS
+from small_training import arrays_file, bayes_recipe
 
 
 @pytest.fixture
@@ -69,6 +72,14 @@ def test_results_are_not_overwritten_without_force(
         (["demo", "--delta", "2"], "--delta: must lie strictly between 0 and 1"),
         (["demo", "--from", "x.npz", "--members", "3"], "--from: nothing is trained"),
         (["demo", "--from", "absent.npz"], "absent.npz"),
+        (["--compare", "bayes-dmo"], "did you mean 'bayes-demo'"),
+        (["--compare", "bayes-demo", "demo"], "--compare: its file says what is trained"),
+        (["--compare", "bayes-demo", "--repeats", "0"], "--repeats: must be at least 1, got 0"),
+        (["--compare", "bayes-demo", "--weights", "bayes"], "--weights: 'bayes' is not one of"),
+        (
+            ["--compare", "bayes-demo", "--set", "training.batch=0"],
+            "ensemble checkpoints: recipe key training.batch",
+        ),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(
@@ -104,3 +115,33 @@ def test_a_recipe_is_trained_and_evaluated(tmp_path: Path) -> None:
     assert facts["seconds"]["epochs, all runs"] > 0
     assert facts["settings"]["recipe"]["training"]["epochs"] == 1
     assert json.loads((out / "evaluation.json").read_text())["source"]["runs"] == 2
+
+
+def test_ensembles_are_trained_and_compared(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs the extra torch")
+    table = bayes_recipe("csghmc-ap", folder=arrays_file(tmp_path), runs=1).to_dict()
+    del table["name"]
+    chain = {key: table.pop(key) for key in ("training", "sampler")}
+    whole = {
+        "budget": 4,
+        "repeats": 2,
+        "recipe": table,
+        "ensembles": {"last": {"last_of": "chain"}, "chain": chain},
+    }
+    (tmp_path / "mine.toml").write_text(to_toml(whole))
+    out = tmp_path / "out"
+    start = [sys.executable, "-m", "quorate.cli.main", "reproduce", "--compare", str(tmp_path / "mine.toml")]
+    words = ["--out", str(out), "--weights", "uniform,tandem", "--workers", "1", "--json", "-"]
+    done = subprocess.run([*start, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in out.iterdir() if path.is_file()} == set(COMPARED)
+    lines = json.loads(done.stdout)["lines"]
+    assert [(line["ensemble"], line["weights"], line["members"]) for line in lines] == [
+        ("last", "uniform", [1, 1]),
+        ("last", "tandem", [1, 1]),
+        ("chain", "uniform", [4, 4]),
+        ("chain", "tandem", [4, 4]),
+    ]
+    assert [path.name for path in (out / "figures").iterdir()] == ["temperatures-chain.svg"]
+    told = (out / "chain" / "runs" / "run-0002" / "log.jsonl").read_text()
+    assert '"event": "temperatures"' in told

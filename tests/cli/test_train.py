@@ -15,6 +15,8 @@ from quorate.deep.directory import Directory
 from quorate.engines.opening import locked
 from small_training import arrays_file, contents, small_recipe
 
+CHAIN = ("imdb-cnn_lstm-csghmc-ap", "--out", "x")
+
 
 def recipe_file(folder: Path, **training: object) -> Path:
     path = folder / "small.toml"
@@ -103,6 +105,18 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
         (("demo", "--out", "x", "--engine", "slurm"), "is not one of local, ray"),
         (("demo", "--out", "x", "--set", "data.holdout=5000"), "must leave samples"),
         (("imdb-cnn_lstm-simple", "--out", "x", "--set", "data.folder=nowhere"), "no imdb.npz"),
+        ((*CHAIN, "--set", "sampler.burn_in=600"), "no sample falls after the burn-in"),
+        ((*CHAIN, "--set", "sampler.temperature=-0.5"), "sampler.temperature: must be at least 0"),
+        ((*CHAIN, "--set", "sampler.preconditioner=adam"), "sampler.preconditioner: 'adam' is not one of"),
+        ((*CHAIN, "--set", "sampler.noise_epochs=60"), "sampler.noise_epochs: must be 0 to 50"),
+        (
+            ("eyepacs-resnet50-mc-dropout", "--out", "x", "--set", "sampler.dropout=0"),
+            "sampler.dropout: must lie",
+        ),
+        (
+            ("eyepacs-resnet50-mc-dropout", "--out", "x", "--members", "1"),
+            "sampler.passes: must be at least 2",
+        ),
         (("demo", "--out", "x", "--set", "model.name=resnet", "--set", "model.options.depth=21"), "depth"),
     ],
 )

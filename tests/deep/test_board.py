@@ -18,9 +18,19 @@ def test_scalars(tmp_path: Path) -> None:
     board.listen({"event": "begin"})
     board.listen({"event": "epoch", "run": 3, "epoch": 2, **numbers})
     board.listen({"event": "member", "run": 3, "step": 2, "accuracy": 0.7})
+    layer = {"name": "dense.weight", "size": 8, "kinetic": None, "configurational": 0.25}
+    board.listen({"event": "temperatures", "run": 3, "epoch": 2, "expected": 0.5, "layers": [layer]})
     board.listen({"event": "end"})
     found = EventAccumulator(str(tmp_path / "run-0003"))
     found.Reload()
-    assert sorted(found.Tags()["scalars"]) == ["accuracy", "holdout_accuracy", "loss", "seconds"]
+    assert sorted(found.Tags()["scalars"]) == [
+        "accuracy",
+        "configurational_temperature/dense.weight",
+        "holdout_accuracy",
+        "loss",
+        "seconds",
+    ]
+    (ratio,) = found.Scalars("configurational_temperature/dense.weight")
+    assert (ratio.step, ratio.value) == (2, 0.5)
     (loss,) = found.Scalars("loss")
     assert (loss.step, loss.value) == (2, 0.5)

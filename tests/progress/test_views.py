@@ -42,6 +42,7 @@ EVENTS = [
     epoch(2, 3),
     {"event": "stopped", "run": 3, "epoch": 1, "message": "the loss of epoch 1 is not finite"},
 ]
+WARNING = {"event": "warning", "run": 2, "epoch": 3, "message": "epoch 3: temperatures off in 1 of 1 layers"}
 
 
 def folded() -> Track:
@@ -96,3 +97,16 @@ def test_a_terminal_gets_the_live_view() -> None:
 )
 def test_clock(seconds: float, text: str) -> None:
     assert clock(seconds) == text
+
+
+def test_a_warning_is_shown_in_both_views() -> None:
+    out = io.StringIO()
+    view = PlainView(Console(file=out, width=200))
+    for event in (
+        BEGIN,
+        WARNING,
+        {"event": "temperatures", "run": 2, "epoch": 3, "expected": 1.0, "layers": []},
+    ):
+        view.listen(event)
+    assert out.getvalue().splitlines()[1:] == ["run 2: epoch 3: temperatures off in 1 of 1 layers"]
+    assert "temperatures off" in str(draw(fold(folded(), WARNING, 9.0), 9.0).caption)

@@ -25,6 +25,7 @@ class Options:
     seed: int
     delta: float
     weights: tuple[str, ...]
+    figures: bool
     json_path: str | None
 
 
@@ -32,7 +33,12 @@ def run_contest(contest: "Contest", options: Options) -> None:
     """Train what is missing, compare, write the files and tell."""
     from quorate.reproduction.comparison import compare
     from quorate.reproduction.comparison_findings import findings
-    from quorate.reproduction.comparison_outputs import comparison_table, record, write_comparison
+    from quorate.reproduction.comparison_outputs import (
+        comparison_table,
+        record,
+        write_comparison,
+        write_temperatures,
+    )
     from quorate.reproduction.reproduce import run_facts
 
     folder = Path("reproduced", contest.name) if options.out is None else Path(options.out)
@@ -46,6 +52,8 @@ def run_contest(contest: "Contest", options: Options) -> None:
     content = record(contest, lines, found, packs, **settings)
     facts = run_facts(source="trained here", seconds=seconds, settings={"contest": contest.name, **settings})
     written = write_comparison(folder, content, table, found, facts)
+    if options.figures:
+        written += write_temperatures(contest, folder)
     show_table(terminal, table)
     for finding in found:
         terminal.print(f"{finding.text}: {finding.difference:+.4f}, {finding.verdict}", markup=False)

@@ -28,12 +28,14 @@ Examples:
   quorate reproduce imdb-cnn_lstm-checkpoints --members 40 --out imdb
   quorate reproduce imdb-cnn_lstm-checkpoints --from test.npz      without training
   quorate reproduce demo --members 3 --epochs 2 --out small        any recipe, any scale
+  quorate reproduce --compare bayes-demo --out bayes               uniform, Bayesian, PAC-Bayesian
 The same command again goes on where training was stopped.
 """,
 )
 @click.argument("name", required=False, metavar="NAME|FILE.toml")
 @click.option("--from", "pack", metavar="PACK.npz", help="Stored test predictions; nothing is trained.")
 @click.option("--bayes", metavar="PACK.npz", help="Test predictions of a Bayes ensemble trained here.")
+@click.option("--compare", "contest", metavar="NAME|FILE.toml", help="Ensembles trained for as many epochs.")
 @click.option("--out", metavar="DIR", help="Where everything goes [default: reproduced/NAME].")
 @click.option("--members", type=int, help="Runs to train.")
 @click.option("--epochs", type=int, help="Epochs of a run; the schedule is scaled with them.")
@@ -41,10 +43,12 @@ The same command again goes on where training was stopped.
 @click.option("--engine", default="local", show_default=True, help="local or ray.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes of the local engine.")
 @click.option("--sizes", metavar="N,N...", help="Numbers of runs [default: 2 to 10, every fifth, all].")
-@click.option("--repeats", type=int, default=5, show_default=True, help="Ensembles drawn for each size.")
+@click.option(
+    "--repeats", type=int, help="Ensembles drawn for each size [default: 5]; trained, with --compare."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the evaluation.")
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Failure probability of bounds.")
-@click.option("--weights", default="uniform,first-order,tandem", show_default=True, metavar="NAME,...")
+@click.option("--weights", metavar="NAME,...", help="[default: uniform,first-order,tandem]")
 @click.option("--no-figures", is_flag=True, help="Write tables and claims only.")
 @click.option("--list", "listing", is_flag=True, help="List the rows and the paper's numbers.")
 @click.option("--force", is_flag=True, help="Overwrite the results of an earlier --from.")
@@ -53,6 +57,7 @@ def command(
     name: str | None,
     pack: str | None,
     bayes: str | None,
+    contest: str | None,
     out: str | None,
     members: int | None,
     epochs: int | None,
@@ -60,10 +65,10 @@ def command(
     engine: str,
     workers: int | None,
     sizes: str | None,
-    repeats: int,
+    repeats: int | None,
     seed: int,
     delta: float,
-    weights: str,
+    weights: str | None,
     no_figures: bool,
     listing: bool,
     force: bool,
@@ -76,6 +81,27 @@ def command(
     """
     if listing:
         _list(json_path)
+        return
+    if contest is not None:
+        if any(given is not None for given in (name, pack, bayes, members, epochs, sizes)):
+            raise InputError(
+                "--compare: its file says what is trained; NAME, --from, --bayes, --members, --epochs and --sizes "
+                "do not go with it"
+            )
+        _compare(
+            contest,
+            overrides,
+            out,
+            engine,
+            workers,
+            repeats,
+            seed,
+            delta,
+            weights,
+            json_path,
+            force,
+            not no_figures,
+        )
         return
     if name is None:
         raise InputError("reproduce: needs a NAME; quorate reproduce --list names them")
@@ -90,11 +116,37 @@ def command(
     require_absent(json_path, force)
     if pack is not None:
         require_absent_outputs(folder, force)
-    asked: dict[str, Any] = {"repeats": repeats, "seed": seed, "delta": delta, "weightings": words(weights)}
+    asked: dict[str, Any] = {"repeats": 5 if repeats is None else repeats, "seed": seed, "delta": delta}
+    asked["weightings"] = words(weights or "uniform,first-order,tandem")
     asked["sizes"] = None if sizes is None else whole_numbers("--sizes", sizes)
     check_evaluation(asked)
     job = Job(recipe, folder, asked, not no_figures, console(json_path))
     job.finish(*job.read(pack, bayes) if pack is not None else job.train(engine, workers, bayes), json_path)
+
+
+def _compare(
+    name: str,
+    overrides: tuple[str, ...],
+    out: str | None,
+    engine: str,
+    workers: int | None,
+    repeats: int | None,
+    seed: int,
+    delta: float,
+    weights: str | None,
+    json_path: str | None,
+    force: bool,
+    figures: bool,
+) -> None:
+    """Run a contest, everything that can be wrong being checked before any training."""
+    from quorate.cli.comparing import Options, run_contest
+    from quorate.reproduction.contests import read_contest
+
+    chosen = tuple(words(weights or "uniform,tandem,likelihood"))
+    check_evaluation({"repeats": 1 if repeats is None else repeats, "delta": delta, "weightings": chosen})
+    require_absent(json_path, force)
+    contest = read_contest(name, overrides, repeats=repeats)
+    run_contest(contest, Options(out, engine, workers, seed, delta, chosen, figures, json_path))
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,9 @@ def _scored(
     everyone = tuple(range(pack.members))
     asked = [Asked(everyone, name) for name in weightings]
     first, second = (half(pack, part, VOTES) for part in split_samples(pack.samples, 0.5, seed))
-    folds = [run_fold(one, other, asked, VOTES, delta, seed) for one, other in ((first, second), (second, first))]
+    folds = [
+        run_fold(one, other, asked, VOTES, delta, seed) for one, other in ((first, second), (second, first))
+    ]
     return [_score(pack, folds, place, name, delta) for place, name in enumerate(weightings)]
 
 

@@ -28,7 +28,9 @@ def findings(lines: Sequence[Line]) -> tuple[Finding, ...]:
     """
     table = {(line.entry.name, line.weights): line for line in lines}
     names = list(dict.fromkeys(line.entry.name for line in lines))
-    wanted = [((names[0], "uniform"), (name, "uniform"), "not worse") for name in names if _bayes(table, name)]
+    wanted = [
+        ((names[0], "uniform"), (name, "uniform"), "not worse") for name in names if _bayes(table, name)
+    ]
     for weights in ("tandem", "likelihood"):
         wanted += [((name, weights), (name, "uniform"), "not worse") for name in names]
     wanted += [((name, "tandem"), (names[0], "uniform"), "better") for name in names[1:]]

@@ -8,7 +8,7 @@ from typing import Any
 
 from quorate.evaluation.records import Finding
 from quorate.evaluation.tables import FORMATS, Cell, Column, Table, markdown, render
-from quorate.files.atomic import write_text
+from quorate.files.atomic import write_bytes, write_text
 from quorate.predictions import Predictions
 from quorate.reproduction.comparison import Line
 from quorate.reproduction.comparison_findings import RULE
@@ -36,7 +36,9 @@ _COLUMNS = (
 )
 
 
-def comparison_table(contest: Contest, lines: Sequence[Line], *, delta: float, notes: Sequence[str] = ()) -> Table:
+def comparison_table(
+    contest: Contest, lines: Sequence[Line], *, delta: float, notes: Sequence[str] = ()
+) -> Table:
     """One row a line: scores of the average vote, mean and spread over the repeats."""
     about = (
         f"Mean and standard deviation over {contest.repeats} repeats with other seeds, at {contest.budget} training "
@@ -111,7 +113,11 @@ def _described(entry: Entry) -> dict[str, Any]:
 
 
 def write_comparison(
-    folder: Path, content: Mapping[str, Any], table: Table, findings: Sequence[Finding], facts: Mapping[str, Any]
+    folder: Path,
+    content: Mapping[str, Any],
+    table: Table,
+    findings: Sequence[Finding],
+    facts: Mapping[str, Any],
 ) -> tuple[Path, ...]:
     """The files written: record, table, findings and, apart from them, the facts of this run."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -122,3 +128,20 @@ def write_comparison(
     for name, text in texts.items():
         write_text(folder / name, text)
     return tuple(folder / name for name in texts)
+
+
+def write_temperatures(contest: Contest, folder: Path) -> tuple[Path, ...]:
+    """The figures written: the temperatures of the first run of every chain, as SVG."""
+    from quorate.report.draw_matplotlib import drawn
+    from quorate.report.temperature_figures import temperature_events, temperature_figure
+
+    written = []
+    for entry in contest.entries:
+        log = folder / entry.folder / "runs" / "run-0001" / "log.jsonl"
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+        figure = temperature_figure(entry.name, temperature_events(lines))
+        if entry.last_of is None and figure is not None:
+            (folder / "figures").mkdir(exist_ok=True)
+            written.append(folder / "figures" / f"{figure.key}.svg")
+            write_bytes(written[-1], drawn(figure, ("svg",))["svg"])
+    return tuple(written)

@@ -152,6 +152,10 @@ def _entry(name: str, given: Mapping[str, Any], own: Mapping[str, Recipe]) -> En
 
 def _check(contest: Contest) -> None:
     for entry in contest.entries:
+        if not entry.name.replace("-", "").replace(".", "").isalnum():
+            raise InputError(
+                f"ensemble {entry.name!r}: must be letters, digits, dashes and dots: it names a folder"
+            )
         if entry.recipe.training.strategy in ("bagging", "epoch-budget"):
             raise InputError(
                 f"ensemble {entry.name}: strategy '{entry.recipe.training.strategy}' cannot be compared at "

@@ -142,6 +142,21 @@ def test_not_a_number_is_off() -> None:
     assert "T_C = nan" in text
 
 
+@pytest.mark.parametrize(
+    ("kinetic", "configurational", "advice"),
+    [
+        (1.0, 0.2, "a longer chain"),
+        (1.0, 3.0, "lower lr"),
+        (4.0, 0.2, "lower lr"),
+        (None, 0.2, "a longer chain"),
+    ],
+)
+def test_the_advice_depends_on_the_side(kinetic: float | None, configurational: float, advice: str) -> None:
+    text = warning([LayerTemperature("w", 10, 1.0, kinetic, (0.5, 1.5), configurational, 0.1)])
+    assert text is not None
+    assert advice in text
+
+
 def test_only_three_layers_are_listed() -> None:
     layers = [LayerTemperature(f"w{i}", 10, 1.0, 9.0, (0.5, 1.5), 1.0, 0.1) for i in range(5)]
     text = warning(layers)

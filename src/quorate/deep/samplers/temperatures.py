@@ -160,7 +160,15 @@ def warning(layers: Sequence[LayerTemperature], *, tolerance: float = TOLERANCE)
     if not off:
         return None
     listed = ", ".join(off[:3]) + (f" and {len(off) - 3} more" if len(off) > 3 else "")
-    return f"temperatures off in {len(off)} of {len(layers)} layers: {listed}; lower lr or enlarge the batch"
+    hot = any(_is_hot(layer) for layer in checked if texts[layer.name])
+    advice = "lower lr or enlarge the batch" if hot else "not stationary yet, a longer chain may be"
+    return f"temperatures off in {len(off)} of {len(layers)} layers: {listed}; {advice}"
+
+
+def _is_hot(layer: LayerTemperature) -> bool:
+    """Whether one of the temperatures is above T by more than its interval, or no number at all."""
+    cold = layer.configurational <= layer.expected + layer.configurational_error
+    return not (cold and (layer.kinetic is None or layer.kinetic <= layer.kinetic_interval[1]))
 
 
 def _complaints(layer: LayerTemperature, tolerance: float) -> list[str]:
