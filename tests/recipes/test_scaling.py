@@ -56,7 +56,7 @@ def test_none_left(members: int | None, epochs: int | None) -> None:
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.sampled_from(names()), st.integers(1, 700), st.integers(1, 60))
+@given(st.sampled_from(names()), st.integers(1, 700), st.integers(2, 60))
 def test_every_scaled_recipe_is_valid(name: str, epochs: int, members: int) -> None:
     check(read_recipe(name, epochs=epochs, members=members))
 
