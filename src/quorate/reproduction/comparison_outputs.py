@@ -109,7 +109,9 @@ def record(
 
 
 def _described(entry: Entry) -> dict[str, Any]:
-    return {"last_of": entry.last_of, "epochs": entry.epochs, "recipe": entry.recipe.to_dict()}
+    recipe = entry.recipe.to_dict()
+    recipe["data"].pop("folder", None)  # where the data lay is no part of the result
+    return {"last_of": entry.last_of, "epochs": entry.epochs, "recipe": recipe}
 
 
 def write_comparison(
