@@ -52,7 +52,7 @@ def test_built_in_contests_are_at_equal_epochs(name: str) -> None:
     contest = read_contest(name)
     assert {entry.epochs for entry in contest.entries} == {contest.budget}
     strategies = {entry.recipe.training.strategy for entry in contest.entries}
-    assert strategies == {"checkpoints", "sse", "csgld", "csghmc-ap", "mc-dropout"}
+    assert strategies == {"checkpoints", "simple", "sse", "csgld", "csghmc-ap", "mc-dropout"}
     warm = {
         e.recipe.sampler.temperature
         for e in contest.entries
