@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from quorate.cli.comparing import Options, run_contest
 from quorate.cli.evaluate import show_evaluation, show_table, whole_numbers, words
 from quorate.cli.output import common_options, console, require_absent, write_json
 from quorate.errors import InputError
@@ -83,25 +84,10 @@ def command(
         _list(json_path)
         return
     if contest is not None:
-        if any(given is not None for given in (name, pack, bayes, members, epochs, sizes)):
-            raise InputError(
-                "--compare: its file says what is trained; NAME, --from, --bayes, --members, --epochs and --sizes "
-                "do not go with it"
-            )
-        _compare(
-            contest,
-            overrides,
-            out,
-            engine,
-            workers,
-            repeats,
-            seed,
-            delta,
-            weights,
-            json_path,
-            force,
-            not no_figures,
-        )
+        _require_none(name, pack, bayes, members, epochs, sizes)
+        chosen = tuple(words(weights or "uniform,tandem,likelihood"))
+        options = Options(out, engine, workers, seed, delta, chosen, not no_figures, json_path)
+        _compare(contest, overrides, repeats, options, force)
         return
     if name is None:
         raise InputError("reproduce: needs a NAME; quorate reproduce --list names them")
@@ -124,29 +110,25 @@ def command(
     job.finish(*job.read(pack, bayes) if pack is not None else job.train(engine, workers, bayes), json_path)
 
 
+def _require_none(*given: object) -> None:
+    """Raise for what a contest's file decides."""
+    if any(value is not None for value in given):
+        raise InputError(
+            "--compare: its file says what is trained; NAME, --from, --bayes, --members, --epochs and --sizes "
+            "do not go with it"
+        )
+
+
 def _compare(
-    name: str,
-    overrides: tuple[str, ...],
-    out: str | None,
-    engine: str,
-    workers: int | None,
-    repeats: int | None,
-    seed: int,
-    delta: float,
-    weights: str | None,
-    json_path: str | None,
-    force: bool,
-    figures: bool,
+    name: str, overrides: tuple[str, ...], repeats: int | None, options: Options, force: bool
 ) -> None:
     """Run a contest, everything that can be wrong being checked before any training."""
-    from quorate.cli.comparing import Options, run_contest
     from quorate.reproduction.contests import read_contest
 
-    chosen = tuple(words(weights or "uniform,tandem,likelihood"))
-    check_evaluation({"repeats": 1 if repeats is None else repeats, "delta": delta, "weightings": chosen})
-    require_absent(json_path, force)
-    contest = read_contest(name, overrides, repeats=repeats)
-    run_contest(contest, Options(out, engine, workers, seed, delta, chosen, figures, json_path))
+    count = 1 if repeats is None else repeats
+    check_evaluation({"repeats": count, "delta": options.delta, "weightings": options.weights})
+    require_absent(options.json_path, force)
+    run_contest(read_contest(name, overrides, repeats=repeats), options)
 
 
 @dataclass(frozen=True)

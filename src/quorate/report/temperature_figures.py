@@ -6,8 +6,9 @@ from typing import Any
 
 from quorate.report.figure import Cell, Figure, Panel, Reference, Series, Table, legible
 
-# One colour a layer: the largest, whose temperatures are the least noisy.
+# One colour a layer: the largest, whose temperatures are the least noisy. Those of a few parameters would hide them.
 ROLES = ("tandem", "uniform", "first-order", "bayes", "other", "paper")
+SMALLEST = 0.01
 KINDS = ("kinetic", "configurational")
 
 Event = dict[str, Any]
@@ -31,7 +32,8 @@ def temperature_figure(name: str, events: Sequence[Event]) -> Figure | None:
     if not events:
         return None
     sizes = {layer["name"]: layer["size"] for layer in events[0]["layers"]}
-    layers = sorted(sizes, key=lambda layer: -sizes[layer])[: len(ROLES)]
+    large = [layer for layer in sizes if sizes[layer] >= SMALLEST * max(sizes.values())]
+    layers = sorted(large, key=lambda layer: -sizes[layer])[: len(ROLES)]
     panels = tuple(panel for kind in KINDS if (panel := _panel(kind, events, layers)) is not None)
     expected = events[0]["expected"]
     return Figure(

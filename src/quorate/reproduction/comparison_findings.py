@@ -23,14 +23,15 @@ RULE = (
 def findings(lines: Sequence[Line]) -> tuple[Finding, ...]:
     """Every comparison that the paper's claims or the samplers' temperatures ask for.
 
-    The first ensemble, uniformly weighted, against each Bayes ensemble; tandem and likelihood weights against uniform
-    ones; every ensemble with tandem weights against the first with uniform ones; colder chains against warmer ones.
+    The first ensemble and those of strategy simple, uniformly weighted, against each Bayes ensemble; tandem and
+    likelihood weights against uniform ones; every ensemble with tandem weights against the first with uniform ones;
+    colder chains against warmer ones.
     """
     table = {(line.entry.name, line.weights): line for line in lines}
     names = list(dict.fromkeys(line.entry.name for line in lines))
-    wanted = [
-        ((names[0], "uniform"), (name, "uniform"), "not worse") for name in names if _bayes(table, name)
-    ]
+    bayes = [name for name in names if _strategy(table, name) in BAYESIAN]
+    deep = [name for name in names if name == names[0] or _strategy(table, name) == "simple"]
+    wanted = [((one, "uniform"), (other, "uniform"), "not worse") for one in deep for other in bayes]
     for weights in ("tandem", "likelihood"):
         wanted += [((name, weights), (name, "uniform"), "not worse") for name in names]
     wanted += [((name, "tandem"), (names[0], "uniform"), "better") for name in names[1:]]
@@ -42,9 +43,9 @@ def findings(lines: Sequence[Line]) -> tuple[Finding, ...]:
     )
 
 
-def _bayes(table: dict[tuple[str, str], Line], name: str) -> bool:
+def _strategy(table: dict[tuple[str, str], Line], name: str) -> str:
     line = table.get((name, "uniform"))
-    return line is not None and line.entry.recipe.training.strategy in BAYESIAN
+    return "" if line is None else line.entry.recipe.training.strategy
 
 
 def _colder(table: dict[tuple[str, str], Line], names: Sequence[str]) -> list[tuple[str, str]]:

@@ -83,7 +83,7 @@ def read_contest(name_or_path: str, changes: Sequence[str] = (), *, repeats: int
 
     >>> contest = read_contest("bayes-demo")
     >>> contest.budget, [entry.name for entry in contest.entries][:3]
-    (30, ['simple', 'checkpoints', 'sse'])
+    (30, ['simple', 'checkpoints', 'simple-plain'])
     """
     table = _table(name_or_path)
     for key in table:
