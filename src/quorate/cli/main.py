@@ -71,6 +71,11 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(code if isinstance(code, int) else 0)
     except (KeyboardInterrupt, click.Abort):
         print("quorate: interrupted", file=sys.stderr)
+        if arguments is None:
+            # An interrupt that fell into an exec (dataclasses do that while they are imported) makes Python end by the
+            # signal in spite of sys.exit; everything is put away by now, so the process may end here.
+            sys.stdout.flush()
+            os._exit(130)
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
