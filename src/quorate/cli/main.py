@@ -70,13 +70,7 @@ def main(arguments: list[str] | None = None) -> None:
         code = group.main(args=words, prog_name="quorate", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except (KeyboardInterrupt, click.Abort):
-        print("quorate: interrupted", file=sys.stderr)
-        if arguments is None:
-            # An interrupt that fell into an exec (dataclasses do that while they are imported) makes Python end by the
-            # signal in spite of sys.exit; everything is put away by now, so the process may end here.
-            sys.stdout.flush()
-            os._exit(130)
-        sys.exit(130)
+        _interrupted(arguments is None)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
@@ -88,9 +82,22 @@ def main(arguments: list[str] | None = None) -> None:
             raise
         _fail(error.format_message() if isinstance(error, click.ClickException) else str(error), 2)
     except Exception as error:
+        if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            _interrupted(arguments is None)  # one that fell into the making of a class comes wrapped
         if debug:
             raise
         _fail(f"failed: {type(error).__name__}: {error}", 1)
+
+
+def _interrupted(whole_process: bool) -> None:
+    """Say so and end with 130."""
+    print("quorate: interrupted", file=sys.stderr)
+    if whole_process:
+        # An interrupt that fell into an exec (dataclasses do that while they are imported) makes Python end by the
+        # signal in spite of sys.exit; everything is put away by now, so the process may end here.
+        sys.stdout.flush()
+        os._exit(130)
+    sys.exit(130)
 
 
 def _fail(message: str, code: int) -> None:

@@ -11,6 +11,7 @@ from quorate.deep.directory import Directory
 from quorate.deep.records import checked_record, read_record
 from quorate.deep.strategies import plans
 from quorate.deep.strategies.plan import Plan
+from quorate.engines import local
 from quorate.engines.opening import check_same, locked, settle_directory
 from quorate.engines.work import load_data
 from quorate.errors import require_choice
@@ -109,8 +110,6 @@ def _run(
         cpus, gpus = recipe.engine.cpus, recipe.engine.gpus
         ray.train(directory, runs, threads=threads, device=device, cpus=cpus, gpus=gpus, report=report)
     else:
-        from quorate.engines import local
-
         count = workers or local.default_workers(threads)
         local.train(directory, runs, workers=count, threads=threads, device=device, report=report)
     return failures
