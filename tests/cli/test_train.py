@@ -143,7 +143,8 @@ def test_interrupted_while_workers_start(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert "the same command again goes on" in error
     assert "Traceback" not in error
-    assert workers_in(tmp_path) == []
+    while workers_in(tmp_path):  # one that was just being started ends when it finds its lifeline cut
+        time.sleep(0.05)
 
 
 def test_killed_while_training(tmp_path: Path) -> None:
