@@ -25,9 +25,7 @@ X, Y = make_classification(1500, 10, n_informative=5, random_state=0)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [WeightedVoteClassifier([MEMBERS[1]], random_state=0)]
-)
+@parametrize_with_checks([WeightedVoteClassifier([MEMBERS[1]], random_state=0)])
 def test_the_conventions_of_scikit_learn(estimator, check) -> None:
     check(estimator)
 
