@@ -155,16 +155,7 @@ def _from_record(record: dict[str, Any]) -> Ensemble:
         vote=record["vote"],
         delta=float(record["delta"]),
         chosen_on=str(w["chosen_on"]),
-        weighting=Weighting(
-            method=str(w["method"]),
-            weights=weights,
-            samples=int(w["samples"]),
-            lam=_number(w["lambda"]),
-            kl=_number(w["kl"]),
-            gap=_number(w["gap"]),
-            bound=_number(w["bound"]),
-            chosen=None if w["chosen"] is None else str(w["chosen"]),
-        ),
+        weighting=_weighting(w, weights),
         prior=None if w["prior"] is None else tuple(float(x) for x in w["prior"]),
         resolution=None if w["resolution"] is None else _whole(w["resolution"]),
         split=_split(record["split"]),
@@ -179,6 +170,19 @@ def _from_record(record: dict[str, Any]) -> Ensemble:
         member_risks=tuple(float(x) for x in record["member_risks"]),
         warnings=tuple(str(warning) for warning in record["warnings"]),
         versions={str(key): str(value) for key, value in record["versions"].items()},
+    )
+
+
+def _weighting(record: dict[str, Any], weights: np.ndarray[Any, np.dtype[np.float64]]) -> Weighting:
+    return Weighting(
+        method=str(record["method"]),
+        weights=weights,
+        samples=int(record["samples"]),
+        lam=_number(record["lambda"]),
+        kl=_number(record["kl"]),
+        gap=_number(record["gap"]),
+        bound=_number(record["bound"]),
+        chosen=None if record["chosen"] is None else str(record["chosen"]),
     )
 
 
