@@ -21,9 +21,10 @@ class Block(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """relu(F(x) + shortcut(x))."""
-        y = functional.relu(self.first_norm(self.first(x)))
+        y = functional.relu(self.first_norm(self.first(x)), inplace=True)
         y = self.second_norm(self.second(self.dropout(y)))
-        return functional.relu(y + self.shortcut(x))
+        y += self.shortcut(x)
+        return functional.relu(y, inplace=True)
 
 
 class ResNet(nn.Module):
@@ -54,7 +55,7 @@ class ResNet(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """(n, classes) logits of (n, channels, H, W) images."""
-        features = self.stages(functional.relu(self.norm(self.stem(images))))
+        features = self.stages(functional.relu(self.norm(self.stem(images)), inplace=True))
         logits: Tensor = self.dense(features.mean(dim=(2, 3)))
         return logits
 

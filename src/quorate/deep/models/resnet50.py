@@ -27,9 +27,11 @@ class Bottleneck(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """dropout(relu(F(x) + shortcut(x)))."""
-        y = functional.relu(self.reduce_norm(self.reduce(x)))
-        y = functional.relu(self.middle_norm(self.middle(y)))
-        y = functional.relu(self.expand_norm(self.expand(y)) + self.shortcut(x))
+        y = functional.relu(self.reduce_norm(self.reduce(x)), inplace=True)
+        y = functional.relu(self.middle_norm(self.middle(y)), inplace=True)
+        y = self.expand_norm(self.expand(y))
+        y += self.shortcut(x)
+        y = functional.relu(y, inplace=True)
         kept: Tensor = self.dropout(y)
         return kept
 
@@ -60,7 +62,7 @@ class ResNet50(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """(n, classes) logits of (n, channels, H, W) images."""
-        start = functional.relu(self.norm(self.stem(images)))
+        start = functional.relu(self.norm(self.stem(images)), inplace=True)
         features = self.stages(functional.max_pool2d(start, 3, 2, 1))
         logits: Tensor = self.dense(features.mean(dim=(2, 3)))
         return logits

@@ -22,8 +22,8 @@ class Block(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """shortcut(x) + F(x), not activated."""
-        active = functional.relu(self.first_norm(x))
-        y = functional.relu(self.second_norm(self.first(active)))
+        active = functional.relu(self.first_norm(x), inplace=True)
+        y = functional.relu(self.second_norm(self.first(active)), inplace=True)
         total: Tensor = self.second(self.dropout(y)) + (x if self.shortcut is None else self.shortcut(active))
         return total
 
@@ -55,7 +55,7 @@ class WideResNet(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """(n, classes) logits of (n, channels, H, W) images."""
-        features = functional.relu(self.norm(self.stages(self.stem(images))))
+        features = functional.relu(self.norm(self.stages(self.stem(images))), inplace=True)
         logits: Tensor = self.dense(features.mean(dim=(2, 3)))
         return logits
 
