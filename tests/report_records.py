@@ -1,8 +1,9 @@
 """Records of a small ensemble and a small evaluation, made by hand, for the tests of figures and pages."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -176,4 +177,75 @@ def folder_of(place: Path, ensemble: Ensemble | None, evaluation: Evaluation | N
     if evaluation is not None:
         (place / "evaluation.json").write_text(json.dumps(evaluation.to_json()))
     (place / "run.json").write_text(json.dumps({"machine": {"cores": 2}, "source": HOSTILE[0]}))
+    return place
+
+
+def a_comparison() -> dict[str, Any]:
+    """The record of a comparison: a chain with momenta, its last states, one without momenta, dropout; two repeats."""
+    samplers = {"last": (0.5, 0.0), "chain": (0.5, 0.0), "plain": (1.0, 0.0), "dropout": (1.0, 0.2)}
+    lines = [
+        {
+            "ensemble": name,
+            "weights": weights,
+            "members": [4, 4],
+            "accuracy": [0.9 + 0.01 * i, 0.92 + 0.01 * i],
+            **{score: [0.25, 0.35] for score in ("nll", "ece", "certificate", "bound")},
+            "effective": [3.5, 3.7],
+        }
+        for i, name in enumerate(samplers)
+        for weights in ("uniform", "tandem")
+    ]
+    finding = Finding("chain against plain: better", 0.92, 0.93, -0.01, 0.004, NOT_HELD)
+    return {
+        "format": "quorate-comparison-1",
+        "name": "small",
+        "settings": {"budget": 6, "repeats": 2, "seed": 3, "delta": 0.05},
+        "predictions": {"chain": "ab" * 32, "plain": "cd" * 32, "dropout": "ef" * 32},
+        "ensembles": {
+            name: {
+                "last_of": "chain" if name == "last" else None,
+                "epochs": 6,
+                "recipe": {
+                    "training": {"strategy": "csghmc-ap"},
+                    "sampler": {"temperature": temperature, "dropout": rate},
+                },
+            }
+            for name, (temperature, rate) in samplers.items()
+        },
+        "lines": lines,
+        "findings": [asdict(finding)],
+    }
+
+
+def comparison_folder(place: Path, layer: str = "dense.weight") -> Path:
+    """A folder as `reproduce --compare` writes it: record, run.json and the logs of two chains."""
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "comparison.json").write_text(json.dumps(a_comparison()))
+    (place / "run.json").write_text(json.dumps({"seconds": {"epochs, chain": 12.5}}))
+    for name, expected in (("chain", 0.5), ("plain", 1.0)):
+        log = place / name / "runs" / "run-0001" / "log.jsonl"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        kinetic = 0.6 if name == "chain" else None
+        told = [
+            {
+                "name": layer,
+                "size": 90,
+                "kinetic": kinetic,
+                "configurational": 0.25,
+                "configurational_error": None,
+            },
+            {
+                "name": "second",
+                "size": 40,
+                "kinetic": kinetic,
+                "configurational": 0.75,
+                "configurational_error": 0.1,
+            },
+        ]
+        events = [{"event": "started", "run": 1}]
+        events += [
+            {"event": "temperatures", "run": 1, "epoch": epoch, "expected": expected, "layers": told}
+            for epoch in (2, 4, 6)
+        ]
+        log.write_text("".join(json.dumps(event) + "\n" for event in events))
     return place

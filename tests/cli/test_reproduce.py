@@ -13,6 +13,7 @@ from evaluation.synthetic import ensemble
 from quorate.cli.main import main
 from quorate.cli.reproduce import command
 from quorate.recipes.writing import to_toml
+from quorate.report.learning import LEARNING, read_learning
 from quorate.reproduction.comparison_outputs import OUTPUTS as COMPARED
 from quorate.reproduction.reproduce import OUTPUTS
 from small_training import arrays_file, bayes_recipe
@@ -115,6 +116,8 @@ def test_a_recipe_is_trained_and_evaluated(tmp_path: Path) -> None:
     assert facts["seconds"]["epochs, all runs"] > 0
     assert facts["settings"]["recipe"]["training"]["epochs"] == 1
     assert json.loads((out / "evaluation.json").read_text())["source"]["runs"] == 2
+    learned = read_learning((out / LEARNING).read_text(), source=LEARNING)
+    assert [(one.run, one.epoch) for one in learned] == [(1, 1), (2, 1)]
 
 
 def test_ensembles_are_trained_and_compared(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from small_training import arrays_file, contents, small_recipe
+from quorate.engines.training import train
+from small_training import arrays_file, bayes_recipe, contents, small_recipe
 
 pytest.importorskip("ray")
 RUNS, EPOCHS = 4, 12
@@ -93,6 +94,8 @@ def cluster() -> Iterator[Cluster]:
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(token),
+        # Ray lowers the priority of its workers: beside other work they could take minutes to start.
+        "RAY_worker_niceness": "0",
         "RAY_health_check_period_ms": "300",
         "RAY_health_check_timeout_ms": "1000",
         "RAY_health_check_failure_threshold": "3",
@@ -159,6 +162,7 @@ def run_at_work(cluster: Cluster, out: Path, training: "subprocess.Popen[str]") 
 @pytest.mark.timeout(240)
 def test_a_killed_node_costs_nothing_that_was_finished(cluster: Cluster, tmp_path: Path) -> None:
     recipe, out = tmp_path / "small.toml", tmp_path / "out"
+    (tmp_path / "few").mkdir()
     source = arrays_file(tmp_path, train=2000)
     recipe.write_text(small_recipe(folder=source, runs=RUNS, epochs=EPOCHS).to_toml())
     training = command(cluster, recipe, "--out", out)
@@ -173,6 +177,12 @@ def test_a_killed_node_costs_nothing_that_was_finished(cluster: Cluster, tmp_pat
         assert kinds.count("done") == 1
     assert [event["epoch"] for event in events(out, hit) if event["event"] == "epoch"][:2] == [1, 2]
 
+    # A chain, beside what follows: on this engine and on the local one it makes the same bytes.
+    chains = bayes_recipe("csgld", folder=arrays_file(tmp_path / "few"), runs=1)
+    (tmp_path / "chains.toml").write_text(chains.to_toml())
+    sampling = command(cluster, tmp_path / "chains.toml", "--out", tmp_path / "chains")
+    train(chains, tmp_path / "local", workers=1, device="cpu")
+
     before = contents(out)
     again = command(cluster, recipe, "--out", out)
     assert f"all {RUNS} runs are finished" in again.communicate(timeout=100)[0]
@@ -183,3 +193,9 @@ def test_a_killed_node_costs_nothing_that_was_finished(cluster: Cluster, tmp_pat
     assert large.returncode == 2
     assert "no node of the cluster has as much for one member" in error
     assert not (tmp_path / "large").exists()
+
+    output, error = sampling.communicate(timeout=100)
+    assert sampling.returncode == 0, output + error
+    here = contents(tmp_path / "local")
+    assert len([name for name in here if "/step-" in name and name.endswith(".safetensors")]) == 2
+    assert contents(tmp_path / "chains") == here

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quorate.report import write_report
-from report_records import HOSTILE, an_ensemble, an_evaluation, folder_of
+from report_records import HOSTILE, an_ensemble, an_evaluation, comparison_folder, folder_of
 
 pytestmark = pytest.mark.browser
 
@@ -35,7 +35,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Pages of an ensemble and of a reproduction with harmless names, and one with hostile names."""
+    """Pages of an ensemble and of a reproduction with harmless names, one with hostile names, one of a comparison."""
     root = tmp_path_factory.mktemp("pages")
     folders = {
         "ensemble": folder_of(root / "ensemble", an_ensemble(), None),
@@ -43,6 +43,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "hostile": folder_of(
             root / "hostile", an_ensemble(HOSTILE), an_evaluation(HOSTILE, label=HOSTILE[0])
         ),
+        "comparison": comparison_folder(root / "comparison", layer=HOSTILE[0]),
     }
     return {name: write_report(folder, folder / "page.html") for name, folder in folders.items()}
 
@@ -79,6 +80,8 @@ def visit(browser: Any, path: Path, width: int, scheme: str) -> Visit:
             for scheme in ("light", "dark")
         ),
         ("hostile", "narrow", "light"),
+        ("comparison", "wide", "light"),
+        ("comparison", "narrow", "dark"),
     ],
 )
 def test_the_page_is_drawn(browser: Any, pages: dict[str, Path], name: str, window: str, scheme: str) -> None:
@@ -96,7 +99,7 @@ def test_the_page_is_drawn(browser: Any, pages: dict[str, Path], name: str, wind
     page.screenshot(path=str(ARTEFACTS / f"{name}-{window}-{scheme}.png"), full_page=True)
     fetched = [url for url in seen.fetched if not url.startswith(("file:", "data:", "blob:"))]
     page.context.close()
-    assert len(sizes) == {"ensemble": 2, "reproduction": 7, "hostile": 9}[name]
+    assert len(sizes) == {"ensemble": 2, "reproduction": 7, "hostile": 9, "comparison": 2}[name]
     assert all(width > 200 and height > 100 for width, height in sizes)
     assert all(count > 0 for count in marks)
     assert wide <= 0

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from quorate.errors import InputError
+from quorate.report.learning import LEARNING, Epoch, learning_csv
 from quorate.report.material import read_material
 from report_records import an_ensemble, an_evaluation, folder_of
 
@@ -18,6 +19,16 @@ def test_files_and_folders_are_told_apart(tmp_path: Path) -> None:
     assert both.title == "imdb-cnn_lstm-checkpoints"
     assert read_material(folder / "ensemble.json").evaluation is None
     assert read_material(folder / "evaluation.json").ensemble is None
+
+
+def test_learning_curves_are_read_where_there_are_any(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "run", an_ensemble(), an_evaluation())
+    assert read_material(folder).learning == ()
+    (folder / LEARNING).write_text(learning_csv([Epoch(1, 1, 2.0, 0.25, 9.0)]))
+    assert read_material(folder).learning == (Epoch(1, 1, 2.0, 0.25, 9.0),)
+    (folder / LEARNING).write_text("run,epoch\n")
+    with pytest.raises(InputError, match=r"learning.csv: must begin with run,epoch,loss"):
+        read_material(folder)
 
 
 def edited(place: Path, path: str, value: Any) -> Path:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quorate.report.learning import Epoch
 from quorate.report.material import Material
 from quorate.report.page import embedded, page
 from report_records import HOSTILE, an_ensemble, an_evaluation, unsplit
@@ -14,6 +15,9 @@ MATERIALS = {
     "ensemble": Material("e", an_ensemble(HOSTILE)),
     "unsplit": Material("u", unsplit(an_ensemble())),
     "evaluation": Material("v", None, an_evaluation(HOSTILE, label=HOSTILE[1])),
+    "trained": Material(
+        "t", None, an_evaluation(), None, (Epoch(1, 1, 2.0, 0.2, 9.0), Epoch(1, 2, 1.0, 0.6, 9.0))
+    ),
     "both": Material(HOSTILE[0], an_ensemble(), an_evaluation(), {"a": {"b": HOSTILE[1]}, "c": [1, None]}),
 }
 

@@ -1,28 +1,18 @@
 """The figure of a chain's temperatures: ratios, gaps, the largest layers."""
 
-import json
-
+from quorate.report.chain_temperatures import Chain, EpochReading, LayerReading
 from quorate.report.draw_matplotlib import drawn
-from quorate.report.temperature_figures import ROLES, temperature_events, temperature_figure
+from quorate.report.draw_plotly import plotly_figure
+from quorate.report.temperature_figures import ROLES, temperature_figure
 
 
-def event(epoch: int, kinetic: float | None, layers: int = 8) -> dict[str, object]:
-    told = [
-        {"name": f"w{i}", "size": 10 * i, "kinetic": kinetic, "configurational": 0.1 * i}
-        for i in range(layers)
-    ]
-    return {"event": "temperatures", "run": 1, "epoch": epoch, "expected": 0.5, "layers": told}
-
-
-def test_the_later_of_two_readings_counts() -> None:
-    lines = [event(2, 0.3), {"event": "epoch", "epoch": 2}, event(1, 0.1), event(2, 0.4)]
-    found = temperature_events(json.dumps(line) for line in lines)
-    assert [one["epoch"] for one in found] == [1, 2]
-    assert found[1]["layers"][0]["kinetic"] == 0.4
+def reading(epoch: int, kinetic: float | None, layers: int = 8) -> EpochReading:
+    told = (LayerReading(f"w{i}", 10 * i, kinetic, 0.1 * i) for i in range(layers))
+    return EpochReading(epoch, 0.5, tuple(told))
 
 
 def test_ratios_of_the_largest_layers() -> None:
-    figure = temperature_figure("cold", [event(3, 0.5), event(6, None)])
+    figure = temperature_figure(Chain("cold", (reading(3, 0.5), reading(6, None))))
     assert figure is not None
     kinetic, configurational = figure.panels
     assert [series.name for series in kinetic.series] == ["w7", "w6", "w5", "w4", "w3", "w2"]
@@ -30,11 +20,28 @@ def test_ratios_of_the_largest_layers() -> None:
     assert configurational.series[5].y == (0.4, 0.4)
     assert len(figure.table.columns) == 1 + 2 * len(ROLES)
     assert figure.key == "temperatures-cold"
+    assert (
+        "kinetic / T at the end: none finite; configurational / T at the end: w7 1.40, w6 1.20" in figure.alt
+    )
     assert drawn(figure, ("svg",))["svg"].startswith(b"<?xml")
 
 
-def test_a_chain_without_momenta_has_one_panel_and_no_readings_no_figure() -> None:
-    figure = temperature_figure("sgld", [event(1, None)])
+def test_a_layer_stands_once_in_the_legend_of_both_panels() -> None:
+    figure = temperature_figure(Chain("cold", (reading(3, 0.5, layers=3), reading(6, 0.4, layers=3))))
+    assert figure is not None
+    traces = plotly_figure(figure)["data"]
+    assert len(traces) == 2 * 3
+    assert [trace["name"] for trace in traces if trace["showlegend"]] == ["w2", "w1", "T"]
+    assert {trace["legendgroup"] for trace in traces} == {"w2", "w1", "T"}
+
+
+def test_a_chain_without_momenta_has_one_panel_and_no_empty_columns() -> None:
+    figure = temperature_figure(Chain("sgld", (reading(1, None),)))
     assert figure is not None
     assert [panel.y_title for panel in figure.panels] == ["configurational / T"]
-    assert temperature_figure("none", []) is None
+    assert len(figure.table.columns) == 1 + len(ROLES)
+
+
+def test_nothing_finite_is_no_figure() -> None:
+    nothing = EpochReading(1, 1.0, (LayerReading("w", 10, None, None),))
+    assert temperature_figure(Chain("lost", (nothing,))) is None

@@ -9,7 +9,7 @@ import click
 
 from quorate.cli.comparing import Options, run_contest
 from quorate.cli.evaluate import show_evaluation, show_table, whole_numbers, words
-from quorate.cli.output import common_options, console, require_absent, write_json
+from quorate.cli.output import common_options, console, require_absent, require_distinct, write_json
 from quorate.errors import InputError
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def command(
     DIR then holds evaluation.json, table.* (the paper's numbers beside ours) and rows.* (all of them) as
     Markdown, LaTeX and CSV, claims.md, figures/ and run.json (machine, versions, time).
     """
+    require_absent(json_path, force, (name, pack, bayes, contest))
     if listing:
         _list(json_path)
         return
@@ -87,7 +88,7 @@ def command(
         _require_none(name, pack, bayes, members, epochs, sizes)
         chosen = tuple(words(weights or "uniform,tandem,likelihood"))
         options = Options(out, engine, workers, seed, delta, chosen, not no_figures, json_path)
-        _compare(contest, overrides, repeats, options, force)
+        _compare(contest, overrides, repeats, options)
         return
     if name is None:
         raise InputError("reproduce: needs a NAME; quorate reproduce --list names them")
@@ -96,16 +97,21 @@ def command(
             "--from: nothing is trained, so --members and --epochs have no meaning; leave them out"
         )
     from quorate.recipes import read_recipe
+    from quorate.reproduction.reproduce import require_sizes
 
     recipe = read_recipe(name, overrides, members=members, epochs=epochs)
     folder = Path("reproduced", recipe.name) if out is None else Path(out)
-    require_absent(json_path, force)
+    require_folder(folder, json_path)
     if pack is not None:
         require_absent_outputs(folder, force)
     asked: dict[str, Any] = {"repeats": 5 if repeats is None else repeats, "seed": seed, "delta": delta}
     asked["weightings"] = words(weights or "uniform,first-order,tandem")
     asked["sizes"] = None if sizes is None else whole_numbers("--sizes", sizes)
     check_evaluation(asked)
+    if pack is None:
+        require_sizes(recipe, asked["sizes"])
+    if not no_figures:
+        require_drawing()
     job = Job(recipe, folder, asked, not no_figures, console(json_path))
     job.finish(*job.read(pack, bayes) if pack is not None else job.train(engine, workers, bayes), json_path)
 
@@ -119,15 +125,14 @@ def _require_none(*given: object) -> None:
         )
 
 
-def _compare(
-    name: str, overrides: tuple[str, ...], repeats: int | None, options: Options, force: bool
-) -> None:
+def _compare(name: str, overrides: tuple[str, ...], repeats: int | None, options: Options) -> None:
     """Run a contest, everything that can be wrong being checked before any training."""
     from quorate.reproduction.contests import read_contest
 
     count = 1 if repeats is None else repeats
     check_evaluation({"repeats": count, "delta": options.delta, "weightings": options.weights})
-    require_absent(options.json_path, force)
+    if options.figures:
+        require_drawing()
     run_contest(read_contest(name, overrides, repeats=repeats), options)
 
 
@@ -178,7 +183,7 @@ class Job:
         """Evaluate, write everything, and tell."""
         from quorate.evaluation.tables import against_paper
         from quorate.reproduction import reproduce, write_figures, write_outputs
-        from quorate.reproduction.reproduce import run_facts
+        from quorate.reproduction.reproduce import run_facts, write_learning
 
         begin = perf_counter()
         evaluation = reproduce(self.recipe, predictions, bayes=bayes, **self.asked)
@@ -189,6 +194,8 @@ class Job:
         )
         if self.figures:
             written += write_figures(evaluation, self.folder / "figures")
+        if times:
+            written += write_learning(self.folder, figures=self.figures)
         show_evaluation(self.terminal, evaluation)
         if (beside := against_paper(evaluation)).rows:
             show_table(self.terminal, beside)
@@ -196,13 +203,33 @@ class Job:
         write_json(json_path, evaluation.to_json())
 
 
-def require_absent_outputs(folder: Path, force: bool) -> None:
-    """Raise if a result lies in the folder already and may not be overwritten."""
+def require_folder(folder: Path, json_path: str | None) -> None:
+    """Raise unless the folder is one or can be made, and `--json` is none of the files that go there."""
+    from quorate.report.learning import LEARNING
     from quorate.reproduction.reproduce import OUTPUTS
 
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"--out {folder}: must be a directory, it is a file; give another path")
-    for output in OUTPUTS:
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise InputError(f"--out {folder}: must be a directory, {there} is a file; give another path")
+    require_distinct(json_path, *(folder / output for output in (*OUTPUTS, LEARNING)))
+
+
+def require_drawing() -> None:
+    """Raise, before hours of training, if no figure could be drawn."""
+    try:
+        import quorate.report.draw_matplotlib  # noqa: F401
+    except ImportError:
+        raise InputError(
+            "figures: need matplotlib; pip install 'quorate[report]', or leave them out with --no-figures"
+        ) from None
+
+
+def require_absent_outputs(folder: Path, force: bool) -> None:
+    """Raise if a result lies in the folder already and may not be overwritten."""
+    from quorate.report.learning import LEARNING
+    from quorate.reproduction.reproduce import OUTPUTS
+
+    for output in (*OUTPUTS, LEARNING):
         if (folder / output).exists() and not force:
             raise InputError(f"{folder / output}: exists already; --force overwrites it")
 
@@ -215,6 +242,8 @@ def check_evaluation(asked: dict[str, Any]) -> None:
     require_open_unit("--delta", asked["delta"])
     if asked["repeats"] < 1:
         raise InputError(f"--repeats: must be at least 1, got {asked['repeats']}")
+    if not asked["weightings"]:
+        raise InputError(f"--weights: at least one of {', '.join(METHODS)} is required, got none")
     for word in asked["weightings"]:
         require_choice("--weights", word, METHODS)
 

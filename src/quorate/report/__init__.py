@@ -13,9 +13,13 @@ __all__ = ["report_text", "write_figures", "write_report"]
 
 
 def report_text(path: str | Path) -> str:
-    """The page for an ensemble file, an evaluation file, or a folder that holds one or both, as HTML text."""
+    """The page as HTML text: of an ensemble file, an evaluation file, a folder of both, or of a comparison."""
+    from quorate.report.comparison_page import comparison_page, holds_comparison, read_contents
     from quorate.report.material import read_material
     from quorate.report.page import page
+
+    if holds_comparison(path):
+        return comparison_page(read_contents(path), _plotly_js())
 
     material = read_material(path)
     return page(material, _plotly_js())

@@ -27,9 +27,19 @@ def plotly_figure(figure: Figure) -> dict[str, Any]:
     for row, panel in enumerate(figure.panels):
         data += _traces(panel, row, _extent(figure))
         layout |= _axes(figure, row)
+    _name_once(data)
     layout["showlegend"] = any(trace.get("showlegend") for trace in data)
     square = figure.panels[0].kind == "heat"
     return {"data": data, "layout": layout, "height": _height(figure), "square": square}
+
+
+def _name_once(data: list[dict[str, Any]]) -> None:
+    """Leave one entry of the legend to what several panels show under one name."""
+    seen: set[str] = set()
+    for trace in data:
+        if trace.get("showlegend"):
+            trace["showlegend"] = trace["name"] not in seen
+            seen.add(trace["name"])
 
 
 def _height(figure: Figure) -> int:
@@ -193,10 +203,12 @@ def _pointed(names: list[str]) -> dict[str, Any]:
 def _level(reference: Reference, extent: tuple[float, float], panel: Panel) -> dict[str, Any]:
     """A line at one level, right across."""
     low, high = (extent[0] - 0.5, extent[1] + 0.5) if panel.kind in ("bars", "dots") else extent
+    name = "<br>".join(plain(line) for line in wrap(reference.name, LEGEND))
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": "<br>".join(plain(line) for line in wrap(reference.name, LEGEND)),
+        "name": name,
+        "legendgroup": name,
         "showlegend": True,
         "x": [low, high],
         "y": [reference.value, reference.value],

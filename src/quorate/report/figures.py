@@ -1,5 +1,6 @@
 """Every figure of a record, and their files for a paper."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from quorate.ensemble import Ensemble
@@ -22,6 +23,13 @@ def write_figures(
     record: Ensemble | Evaluation, folder: str | Path, *, formats: tuple[str, ...] = FORMATS
 ) -> tuple[Path, ...]:
     """The files written: every figure of the record in every format, for a paper, over what was there."""
+    return write_drawn(figures_of(record), folder, formats=formats)
+
+
+def write_drawn(
+    figures: Iterable[Figure], folder: str | Path, *, formats: tuple[str, ...] = FORMATS
+) -> tuple[Path, ...]:
+    """The files written: each of the figures in every format."""
     for form in formats:
         require_choice("formats", form, FORMATS)
     try:
@@ -31,7 +39,7 @@ def write_figures(
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     found = []
-    for figure in figures_of(record):
+    for figure in figures:
         for form, content in drawn(figure, formats).items():
             found.append(place / f"{figure.key}.{form}")
             write_bytes(found[-1], content)

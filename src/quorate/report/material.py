@@ -14,18 +14,23 @@ from quorate.ensemble import Ensemble
 from quorate.errors import InputError
 from quorate.evaluation.records import FORMAT as EVALUATION_FORMAT
 from quorate.evaluation.records import Evaluation
+from quorate.report.learning import LEARNING, Epoch, read_learning
 
 ENSEMBLE, EVALUATION, RUN = "ensemble.json", "evaluation.json", "run.json"
 
 
 @dataclass(frozen=True)
 class Material:
-    """The records of one report; at least one of ensemble and evaluation. `run` is how they came about."""
+    """The records of one report; at least one of ensemble and evaluation. `run` is how they came about.
+
+    `learning` are the epochs of the training, where the members were trained here.
+    """
 
     title: str
     ensemble: Ensemble | None = None
     evaluation: Evaluation | None = None
     run: dict[str, Any] | None = None
+    learning: tuple[Epoch, ...] = ()
 
 
 def read_material(path: str | Path) -> Material:
@@ -55,7 +60,11 @@ def _from_folder(folder: Path) -> Material:
         )
     run = _object(folder / RUN) if (folder / RUN).exists() else None
     named = evaluation.name if evaluation is not None else None
-    return Material(named or folder.resolve().name, ensemble, evaluation, run)
+    return Material(named or folder.resolve().name, ensemble, evaluation, run, _learning(folder / LEARNING))
+
+
+def _learning(path: Path) -> tuple[Epoch, ...]:
+    return read_learning(_text(path), source=str(path)) if path.exists() else ()
 
 
 def _object(path: Path) -> dict[str, Any]:
@@ -86,7 +95,18 @@ def _ensemble(path: Path) -> Ensemble:
         raise InputError(
             f"{path}: damaged ensemble file: {len(found.member_risks)} risks for {len(found.names)} members"
         )
+    best = found.best
+    if best.name in ("split", "holdout") and not _counted(best.inputs):
+        raise InputError(
+            f"{path}: damaged ensemble file: {best.name} must have errors and n > 0 among its inputs"
+        )
     return found
+
+
+def _counted(inputs: dict[str, Any]) -> bool:
+    """Whether a certificate's inputs hold the errors counted and the samples they were counted on."""
+    errors, n = inputs.get("errors"), inputs.get("n")
+    return type(errors) is int and type(n) is int and 0 <= errors <= n > 0
 
 
 def _evaluation(path: Path) -> Evaluation:

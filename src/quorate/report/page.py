@@ -10,6 +10,7 @@ from quorate.report.draw_plotly import plotly_figure
 from quorate.report.ensemble_figures import ensemble_figures
 from quorate.report.evaluation_figures import evaluation_figures
 from quorate.report.figure import Figure
+from quorate.report.learning import learning_figure
 from quorate.report.markup import Markup, element, joined, table
 from quorate.report.material import Material
 from quorate.report.palette import DARK, LIGHT, tokens
@@ -28,20 +29,24 @@ BAND = {"light": 0.16, "dark": 0.22}
 def page(material: Material, plotly_js: str) -> str:
     """The whole HTML text for those records; `plotly_js` is the drawing library, put in as it is."""
     figures = _figures(material)
+    return document(material.title, figures, _body(material, figures), plotly_js)
+
+
+def document(title: str, figures: list[tuple[str, Figure]], body: list[Markup], plotly_js: str) -> str:
+    """The HTML text with that body; its figures, each with the prefix of its place, are drawn by the page's script."""
     scripts = (plotly_js, _asset("theme.js"))
     data = {
         "figures": {prefix + figure.key: plotly_figure(figure) for prefix, figure in figures},
         "colours": {"light": tokens(LIGHT, BAND["light"]), "dark": tokens(DARK, BAND["dark"])},
     }
-    head = _head(material, scripts)
-    body = joined(
+    content = joined(
         _banner(),
-        element("main", *_body(material, figures)),
+        element("main", *body),
         _footer(),
         Markup(f'<script type="application/json" id="figures">{embedded(data)}</script>'),
         *(Markup(f"<script>{script}</script>") for script in scripts),
     )
-    return f'<!doctype html>\n<html lang="en">{head}<body>{body}</body></html>\n'
+    return f'<!doctype html>\n<html lang="en">{_head(title, scripts)}<body>{content}</body></html>\n'
 
 
 def _figures(material: Material) -> list[tuple[str, Figure]]:
@@ -51,10 +56,12 @@ def _figures(material: Material) -> list[tuple[str, Figure]]:
     )
     if material.evaluation is not None:
         found += [("evaluation-", f) for f in evaluation_figures(material.evaluation)]
+    if (learned := learning_figure(material.learning)) is not None:
+        found.append(("training-", learned))
     return found
 
 
-def _head(material: Material, scripts: tuple[str, ...]) -> Markup:
+def _head(title: str, scripts: tuple[str, ...]) -> Markup:
     """Title, style, and a policy that lets nothing run but our own scripts and nothing be fetched."""
     hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     policy = f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
@@ -64,7 +71,7 @@ def _head(material: Material, scripts: tuple[str, ...]) -> Markup:
         Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
         Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         Markup('<meta name="color-scheme" content="light dark">'),
-        element("title", f"{material.title} · quorate"),
+        element("title", f"{title} · quorate"),
         Markup(f"<style>{_style()}</style>"),
     )
 

@@ -1,9 +1,8 @@
-"""The temperatures of a chain, layer by layer over its epochs, from the lines of its log."""
+"""The temperatures of a chain, layer by layer over its epochs, drawn as multiples of T."""
 
-import json
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from quorate.report.chain_temperatures import Chain, EpochReading
 from quorate.report.figure import Cell, Figure, Panel, Reference, Series, Table, legible
 
 # One colour a layer: the largest, whose temperatures are the least noisy. Those of a few parameters would hide them.
@@ -11,50 +10,49 @@ ROLES = ("tandem", "uniform", "first-order", "bayes", "other", "paper")
 SMALLEST = 0.01
 KINDS = ("kinetic", "configurational")
 
-Event = dict[str, Any]
 
+def temperature_figure(chain: Chain) -> Figure | None:
+    """Kinetic and configurational temperature of the largest layers as multiples of T; None if none is finite.
 
-def temperature_events(lines: Iterable[str]) -> list[Event]:
-    """The events of a log that tell temperatures; where an epoch was trained twice, the later ones."""
-    events = (json.loads(line) for line in lines)
-    found = {event["epoch"]: event for event in events if event["event"] == "temperatures"}
-    return [found[epoch] for epoch in sorted(found)]
-
-
-def temperature_figure(name: str, events: Sequence[Event]) -> Figure | None:
-    """Kinetic and configurational temperature of the largest layers as multiples of T; None without readings.
-
-    >>> layer = {"name": "dense", "size": 8, "kinetic": None, "configurational": 0.5}
-    >>> figure = temperature_figure("chain", [{"epoch": 3, "expected": 0.5, "layers": [layer]}])
-    >>> figure.panels[0].series[0].y
+    >>> from quorate.report.chain_temperatures import EpochReading, LayerReading
+    >>> epoch = EpochReading(3, 0.5, (LayerReading("dense", 8, None, 0.5),))
+    >>> temperature_figure(Chain("chain", (epoch,))).panels[0].series[0].y
     (1.0,)
     """
-    if not events:
+    layers = _largest(chain)
+    drawn = {kind: panel for kind in KINDS if (panel := _panel(kind, chain.epochs, layers)) is not None}
+    if not drawn:
         return None
-    sizes = {layer["name"]: layer["size"] for layer in events[0]["layers"]}
-    large = [layer for layer in sizes if sizes[layer] >= SMALLEST * max(sizes.values())]
-    layers = sorted(large, key=lambda layer: -sizes[layer])[: len(ROLES)]
-    panels = tuple(panel for kind in KINDS if (panel := _panel(kind, events, layers)) is not None)
-    expected = events[0]["expected"]
+    expected = chain.epochs[0].expected
     return Figure(
-        key=f"temperatures-{name}",
-        title=f"Temperatures of {legible(name)}, T = {expected:g}",
-        caption=f"Means over an epoch, as multiples of T = {expected:g}: 1 where the chain has the temperature it "
-        f"should. The {len(layers)} largest layers, epochs with noise only.",
-        alt=_in_words(panels),
+        key=f"temperatures-{chain.name}",
+        title=f"Temperatures of {legible(chain.name)}, T = {expected:g}",
+        caption=f"Means over an epoch of the first run, as multiples of T = {expected:g}: 1 where the chain has the "
+        f"temperature it should. {_counted(len(layers))}, epochs with noise only.",
+        alt=_in_words(tuple(drawn.values())),
         x_title="epoch",
-        panels=panels,
-        table=_table(events, layers),
+        panels=tuple(drawn.values()),
+        table=_table(chain.epochs, layers, tuple(drawn)),
     )
 
 
-def _panel(kind: str, events: Sequence[Event], layers: Sequence[str]) -> Panel | None:
+def _counted(layers: int) -> str:
+    return "The largest layer" if layers == 1 else f"The {layers} largest layers"
+
+
+def _largest(chain: Chain) -> list[str]:
+    sizes = {layer.name: layer.size for layer in chain.epochs[0].layers}
+    large = [name for name, size in sizes.items() if size >= SMALLEST * max(sizes.values())]
+    return sorted(large, key=lambda name: -sizes[name])[: len(ROLES)]
+
+
+def _panel(kind: str, epochs: Sequence[EpochReading], layers: Sequence[str]) -> Panel | None:
     series = tuple(
         Series(
             legible(layer),
             role,
-            tuple(float(event["epoch"]) for event in events),
-            tuple(_ratio(event, layer, kind) for event in events),
+            tuple(float(one.epoch) for one in epochs),
+            tuple(_ratio(one, layer, kind) for one in epochs),
         )
         for layer, role in zip(layers, ROLES)
     )
@@ -63,23 +61,24 @@ def _panel(kind: str, events: Sequence[Event], layers: Sequence[str]) -> Panel |
     return Panel("lines", f"{kind} / T", series, (Reference("T", "best", 1.0),))
 
 
-def _ratio(event: Event, layer: str, kind: str) -> float | None:
-    value = next((one[kind] for one in event["layers"] if one["name"] == layer), None)
-    return None if value is None else float(value) / float(event["expected"])
+def _ratio(reading: EpochReading, layer: str, kind: str) -> float | None:
+    value = next((getattr(one, kind) for one in reading.layers if one.name == layer), None)
+    return None if value is None else float(value) / reading.expected
 
 
 def _in_words(panels: Sequence[Panel]) -> str:
     parts = []
     for panel in panels:
         last = {one.name: one.y[-1] for one in panel.series if one.y[-1] is not None}
-        parts.append(f"{panel.y_title} at the end: " + ", ".join(f"{n} {y:.2f}" for n, y in last.items()))
-    return "; ".join(parts) + "."
+        told = ", ".join(f"{name} {y:.2f}" for name, y in last.items()) or "none finite"
+        parts.append(f"{panel.y_title} at the end: {told}")
+    return "Temperature over T against the epoch, by layer. " + "; ".join(parts) + "."
 
 
-def _table(events: Sequence[Event], layers: Sequence[str]) -> Table:
-    columns = ("epoch", *(f"{kind} / T, {legible(layer)}" for kind in KINDS for layer in layers))
+def _table(epochs: Sequence[EpochReading], layers: Sequence[str], kinds: Sequence[str]) -> Table:
+    """The ratios of the kinds that are drawn: a chain without momenta has no empty columns."""
+    columns = ("epoch", *(f"{kind} / T, {legible(layer)}" for kind in kinds for layer in layers))
     rows: list[tuple[Cell, ...]] = [
-        (int(event["epoch"]), *(_ratio(event, layer, kind) for kind in KINDS for layer in layers))
-        for event in events
+        (one.epoch, *(_ratio(one, layer, kind) for kind in kinds for layer in layers)) for one in epochs
     ]
     return Table(columns, tuple(rows))

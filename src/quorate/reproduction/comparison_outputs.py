@@ -10,13 +10,12 @@ from quorate.evaluation.records import Finding
 from quorate.evaluation.tables import FORMATS, Cell, Column, Table, markdown, render
 from quorate.files.atomic import write_bytes, write_text
 from quorate.predictions import Predictions
+from quorate.report.comparison_record import FORMAT, SCORES
 from quorate.reproduction.comparison import Line
 from quorate.reproduction.comparison_findings import RULE
 from quorate.reproduction.contests import Contest, Entry
 
-FORMAT = "quorate-comparison-1"
 OUTPUTS = ("comparison.json", "findings.md", "run.json", *(f"table{ending}" for ending in FORMATS))
-SCORES = ("accuracy", "nll", "ece", "certificate", "bound", "effective")
 _COLUMNS = (
     Column("ensemble"),
     Column("T"),
@@ -134,15 +133,15 @@ def write_comparison(
 
 def write_temperatures(contest: Contest, folder: Path) -> tuple[Path, ...]:
     """The figures written: the temperatures of the first run of every chain, as SVG."""
+    from quorate.report.chain_temperatures import read_chain
     from quorate.report.draw_matplotlib import drawn
-    from quorate.report.temperature_figures import temperature_events, temperature_figure
+    from quorate.report.temperature_figures import temperature_figure
 
     written = []
     for entry in contest.entries:
-        log = folder / entry.folder / "runs" / "run-0001" / "log.jsonl"
-        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-        figure = temperature_figure(entry.name, temperature_events(lines))
-        if entry.last_of is None and figure is not None:
+        chain = read_chain(folder, entry.name) if entry.last_of is None else None
+        figure = None if chain is None else temperature_figure(chain)
+        if figure is not None:
             (folder / "figures").mkdir(exist_ok=True)
             written.append(folder / "figures" / f"{figure.key}.svg")
             write_bytes(written[-1], drawn(figure, ("svg",))["svg"])

@@ -18,8 +18,8 @@ from quorate.evaluation.scores import score
 from quorate.evaluation.tables import FORMATS, all_rows, beside_paper, render
 from quorate.files.atomic import write_text
 from quorate.predictions import Predictions
-from quorate.recipes import Recipe
-from quorate.reproduction.rows import references
+from quorate.recipes import BAYESIAN, Recipe
+from quorate.reproduction.rows import EXTENT, references
 
 if TYPE_CHECKING:
     from quorate.engines.training import Outcome
@@ -48,12 +48,15 @@ def reproduce(
     """The evaluation of a recipe's test predictions with the paper's numbers and the three claims.
 
     `bayes` are the members of a Bayes ensemble trained here, on the same test samples: the first claim is then
-    judged against their uniform average too.
+    judged against their uniform average too. A recipe that trains a Bayes ensemble has no first claim.
     """
     groups = size_groups(recipe)
+    if groups is not None:
+        require_sizes(recipe, sizes)
+    notes = _extent_notes(recipe, predictions)
     found = evaluate(
         predictions,
-        sizes=sizes if groups is None or sizes is None else [s for s in sizes if s in groups],
+        sizes=sizes,
         repeats=repeats,
         seed=seed,
         delta=delta,
@@ -64,8 +67,43 @@ def reproduce(
     beside = references(recipe.name, budget=budget)
     if bayes is not None:
         beside = (_trained_here(bayes, predictions), *beside)
-    named = replace(found, name=recipe.name, references=beside)
+    named = replace(
+        found,
+        name=recipe.name,
+        references=beside,
+        notes=(*notes, *found.notes),
+        bayesian=recipe.training.strategy in BAYESIAN,
+    )
     return replace(named, claims=judge(named))
+
+
+def require_sizes(recipe: Recipe, sizes: Sequence[int] | None) -> None:
+    """Raise for ensemble sizes that the runs of the recipe cannot give."""
+    groups, runs = size_groups(recipe), recipe.training.runs
+    if sizes is not None and not sizes:
+        raise InputError("sizes: at least one number of runs is required, got none")
+    for size in sizes or ():
+        if groups is not None and size not in groups:
+            trained = ", ".join(map(str, groups))
+            raise InputError(f"sizes: the epoch budget trains ensembles of {trained} runs, got {size}")
+        if groups is None and not 1 <= size <= runs:
+            raise InputError(f"sizes: must be from 1 to {runs}, the runs of the recipe, got {size}")
+
+
+def _extent_notes(recipe: Recipe, predictions: Predictions) -> tuple[str, ...]:
+    """A note where the samples are not the official test set; predictions of other classes are an error."""
+    data = recipe.data.name
+    if data not in EXTENT:
+        return ()
+    classes, samples = EXTENT[data]
+    if predictions.classes != classes:
+        raise InputError(
+            f"predictions: {data}, the data of {recipe.name}, has {classes} classes, got {predictions.classes}; "
+            "give predictions of these data"
+        )
+    if predictions.samples == samples:
+        return ()
+    return (f"{predictions.samples:,} samples; the official test set of {data} has {samples:,}",)
 
 
 def size_groups(recipe: Recipe) -> Mapping[int, Sequence[int]] | None:
@@ -83,10 +121,11 @@ def _trained_here(bayes: Predictions, predictions: Predictions) -> Reference:
     if known[0] is None or known[1] is None or not np.array_equal(known[0], known[1]):
         raise InputError("bayes: its samples must be those of the ensemble, in the same order; labels differ")
     uniform = np.full((1, bayes.members), 1.0 / bayes.members)
-    accuracy = float(score(bayes, uniform, "average" if bayes.has_probs else "majority").correct.mean())
+    vote = "average" if bayes.has_probs else "majority"
+    accuracy = float(score(bayes, uniform, vote).correct.mean())
     label = f"Bayes ensemble ({bayes.members} members, trained here)"
     value = round(accuracy, 10)
-    return Reference(label, "bayes", "accuracy", value, bayes.members, "all", "uniform", "average")
+    return Reference(label, "bayes", "accuracy", value, bayes.members, "all", "uniform", vote)
 
 
 def train_recipe(recipe: Recipe, out: Path, *, engine: str, workers: int | None, listen: Any) -> "Outcome":
@@ -131,6 +170,18 @@ def write_figures(evaluation: Evaluation, folder: Path) -> tuple[Path, ...]:
     from quorate.report import write_figures as write
 
     return write(evaluation, folder)
+
+
+def write_learning(folder: Path, *, figures: bool) -> tuple[Path, ...]:
+    """The files written: how the runs trained in that folder learned, as `learning.csv` and as a figure."""
+    from quorate.report.figures import write_drawn
+    from quorate.report.learning import LEARNING, learning_csv, learning_figure, logged_epochs
+
+    epochs = logged_epochs(folder)
+    write_text(folder / LEARNING, learning_csv(epochs))
+    figure = learning_figure(epochs) if figures else None
+    drawn = () if figure is None else write_drawn([figure], folder / "figures")
+    return (folder / LEARNING, *drawn)
 
 
 def run_facts(*, source: str, seconds: dict[str, float], settings: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,14 @@ from importlib.resources import files
 from quorate.evaluation.records import Reference
 
 DATA = {"imdb": "IMDB", "cifar10": "CIFAR-10", "cifar100": "CIFAR-100", "eyepacs": "EyePACS"}
+#: Classes, and samples of the official test set, by the name of the data.
+EXTENT = {
+    "imdb": (2, 25_000),
+    "cifar10": (10, 10_000),
+    "cifar100": (100, 10_000),
+    "eyepacs": (2, 42_670),
+    "mnist5k": (10, 1_000),
+}
 MODELS = {
     "cnn_lstm": "CNN-LSTM",
     "resnet20": "ResNet20",
@@ -66,6 +74,10 @@ def paper_row(name: str, *, budget: int | None = None) -> PaperRow | None:
         if (row["model"], row["dataset"]) == (MODELS[model], DATA[data]) and (exact or first):
             found = row["experiment"]
             cells |= _numbers(row)
+    # A row of the bounds alone (bagging, epoch budgets) has its accuracies there.
+    for other, column in (("avg_last", "avg_tandem_last"), ("avg_all", "avg_tandem_all")):
+        if other in cells:
+            cells.setdefault(column, cells[other])
     return PaperRow(MODELS[model], DATA[data], found, cells) if cells else None
 
 
@@ -93,11 +105,7 @@ def references(name: str, *, budget: int | None = None) -> tuple[Reference, ...]
 
 
 def _of_row(row: PaperRow) -> list[Reference]:
-    cells = {**row.cells}
-    # A row of the bounds alone (bagging, epoch budgets) has its accuracies there.
-    for other, column in (("avg_last", "avg_tandem_last"), ("avg_all", "avg_tandem_all")):
-        if other in cells:
-            cells.setdefault(column, cells[other])
+    cells = row.cells
     states = {"last": cells.get("members_last"), "all": cells.get("members_all")}
 
     def reference(

@@ -1,0 +1,213 @@
+"""The page of a comparison: ensembles side by side, what their differences say, the temperatures of the chains."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from quorate.errors import InputError
+from quorate.evaluation.records import HELD, NOT_HELD, UNDECIDED
+from quorate.report.chain_temperatures import Chain, read_chain
+from quorate.report.comparison_record import ComparisonRecord, Scored
+from quorate.report.figure import Cell, Figure, Table, percent
+from quorate.report.markup import Markup, element, table
+from quorate.report.material import RUN, misfit
+from quorate.report.page import document, figure_block, hero
+from quorate.report.sections import run_section, section
+from quorate.report.temperature_figures import temperature_figure
+from quorate.report.verdict import Fact, Verdict
+
+COMPARISON = "comparison.json"
+COLUMNS = ("ensemble", "T", "weights", "in use", "accuracy", "NLL", "ECE", "certificate", "bound")
+SHOWN = {"accuracy": 4, "nll": 3, "ece": 3, "certificate": 3}  # decimals of mean ± standard deviation
+ABOUT = (
+    "Mean ± standard deviation over the repeats. Half of the test samples chooses the weights, the other half is "
+    "scored with the average vote; they swap. Certificate: a bound on the risk of the average vote, from the half that "
+    "did not choose the weights. Bound: tandem-kl on the risk of the majority vote. T: temperature of the sampler. "
+    "In use: effective number of members, of all."
+)
+TEMPERATURES = (
+    "Both temperatures must be T if a chain samples the posterior at T. Kinetic above T: the minibatch's noise or the "
+    "step adds heat. Configurational off: the chain is not stationary. Both right is necessary, not sufficient."
+)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the page of a comparison is made of; `run` is how it came about."""
+
+    record: ComparisonRecord
+    chains: tuple[Chain, ...] = ()
+    run: dict[str, Any] | None = None
+
+
+def holds_comparison(path: str | Path) -> bool:
+    """Whether the path is a comparison's record or a folder that holds one."""
+    place = Path(path)
+    return place.name == COMPARISON or (place / COMPARISON).exists()
+
+
+def read_contents(path: str | Path) -> Contents:
+    """The comparison at the path, `run.json` beside it, and the temperatures in the logs of its chains."""
+    place = Path(path)
+    file = place / COMPARISON if place.is_dir() else place
+    record = ComparisonRecord.from_json(_text(file), source=str(file))
+    wrong = misfit(record, ComparisonRecord, "comparison")
+    if wrong is not None:
+        raise InputError(f"{file}: damaged file: {wrong}")
+    own = [ensemble.name for ensemble in record.ensembles if ensemble.last_of is None]
+    chains = [chain for name in own if (chain := read_chain(file.parent, name)) is not None]
+    return Contents(record, tuple(chains), _run(file.with_name(RUN)))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file or folder") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not readable as text ({error})") from None
+
+
+def _run(path: Path) -> dict[str, Any] | None:
+    if not path.exists():
+        return None
+    try:
+        found = json.loads(_text(path))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not readable as JSON ({error})") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: must hold a JSON object, got {type(found).__name__}")
+    return found
+
+
+def comparison_page(contents: Contents, plotly_js: str) -> str:
+    """The whole HTML text of a comparison; `plotly_js` is the drawing library, put in as it is."""
+    record = contents.record
+    drawn = [figure for chain in contents.chains if (figure := temperature_figure(chain)) is not None]
+    figures = [("comparison-", figure) for figure in drawn]
+    body = [
+        hero(comparison_verdict(record), record.name, "h1"),
+        section(
+            "Side by side",
+            table(_side_by_side(record), "Ensembles side by side", numeric=(True,) * len(COLUMNS)),
+            element("p", ABOUT, class_="note"),
+            key="lines",
+        ),
+        _findings(record),
+        _temperatures(figures),
+        section("Protocol and data", table(Table(("what", "value"), tuple(_protocol(record))), "Protocol")),
+        run_section(contents.run),
+    ]
+    return document(record.name, figures, [part for part in body if part is not None], plotly_js)
+
+
+def comparison_verdict(record: ComparisonRecord) -> Verdict:
+    """What is said first: the extent of the comparison and the range of accuracies, no winner picked by looking."""
+    asked, found = record.settings, Counter(finding.verdict for finding in record.findings)
+    counted = f"{len(record.ensembles)} ensembles"
+    return Verdict(
+        kind="Comparison",
+        headline=f"{counted}, {asked.budget:,} training epochs each",
+        text=_range_in_words(record),
+        facts=(
+            Fact("Ensembles", str(len(record.ensembles)), "trained by one program on the same samples"),
+            Fact("Epochs of each", f"{asked.budget:,}", "over all its runs"),
+            Fact("Repeats", f"{asked.repeats:,}", "trained anew with other seeds"),
+            Fact(
+                "Comparisons held",
+                f"{found[HELD]} of {len(record.findings)}",
+                f"{found[NOT_HELD]} not held, {found[UNDECIDED]} not decidable at this scale",
+            ),
+        ),
+        assumptions=(
+            "Equal epochs, not equal time; the seconds of each stand under “How it was made”.",
+            f"Certificates hold each alone, with probability {1 - asked.delta:g}.",
+            "Spreads are over few repeats on the same test samples; standard errors have the noise of both.",
+        ),
+        warnings=tuple(_missing(record)),
+    )
+
+
+def _range_in_words(record: ComparisonRecord) -> str:
+    first = record.lines[0].weights
+    lines = sorted(
+        (line for line in record.lines if line.weights == first), key=lambda one: one.mean("accuracy")
+    )
+    low, high = lines[0], lines[-1]
+    return (
+        f"With {first} weights the average vote is right on {percent(low.mean('accuracy'), 2)} ({low.ensemble}) to "
+        f"{percent(high.mean('accuracy'), 2)} ({high.ensemble}) of the test samples. Which differences are more than "
+        "noise is said below, comparison by comparison."
+    )
+
+
+def _missing(record: ComparisonRecord) -> Iterator[str]:
+    asked = record.settings.repeats
+    for line in record.lines:
+        if len(line.members) != asked:
+            yield f"{line.ensemble}, {line.weights} weights: {len(line.members)} of {asked} repeats"
+
+
+def _side_by_side(record: ComparisonRecord) -> Table:
+    heat = {ensemble.name: ensemble.temperature for ensemble in record.ensembles}
+    return Table(COLUMNS, tuple(_row(line, heat[line.ensemble]) for line in record.lines))
+
+
+def _row(line: Scored, temperature: float | None) -> tuple[Cell, ...]:
+    scores = (_with_spread(line, name, decimals) for name, decimals in SHOWN.items())
+    heat = None if temperature is None else f"{temperature:g}"
+    used = f"{line.mean('effective'):.1f} of {line.mean('members'):g}"
+    return (line.ensemble, heat, line.weights, used, *scores, f"{line.mean('bound'):.3f}")
+
+
+def _with_spread(line: Scored, name: str, decimals: int) -> str:
+    spread = line.spread(name)
+    return f"{line.mean(name):.{decimals}f}" + ("" if spread is None else f" ± {spread:.{decimals}f}")
+
+
+def _findings(record: ComparisonRecord) -> Markup | None:
+    """Every comparison, by what it asks, with its verdict."""
+    if not record.findings:
+        return None
+    columns = ("accuracy of", "ours", "other", "difference", "standard error", "verdict")
+    rows = tuple(
+        (
+            f.text,
+            *(f"{x:.4f}" for x in (f.ours, f.other)),
+            f"{f.difference:+.4f}",
+            f.shown_error,
+            f.verdict,
+        )
+        for f in record.findings
+    )
+    numbers = table(Table(columns, rows), "Comparisons", numeric=(False, True, True, True, True, True))
+    summary = element("summary", element("span", f"All {len(rows)} comparisons", class_="name"))
+    note = (
+        "A difference d in accuracy has the standard error s, of test samples and repeats. Not worse: held if d − 2s ≥ "
+        "−0.005, not held if that fails and d + 2s < 0. Better: held if d − 2s > 0, not held if that fails and "
+        "d + 2s < 0.005. All else is not decidable at this scale."
+    )
+    folded = element("article", element("details", summary, numbers), class_="claim")
+    return section("What the numbers say", element("p", note, class_="note"), folded, key="findings")
+
+
+def _temperatures(figures: list[tuple[str, Figure]]) -> Markup | None:
+    if not figures:
+        return None
+    blocks = [figure_block(figure, prefix + figure.key) for prefix, figure in figures]
+    return section(
+        "Temperatures of the chains", element("p", TEMPERATURES, class_="note"), *blocks, key="temperatures"
+    )
+
+
+def _protocol(record: ComparisonRecord) -> Iterator[tuple[Cell, ...]]:
+    yield "seed of the evaluation", str(record.settings.seed)
+    yield "δ", record.settings.delta
+    for one in record.ensembles:
+        of = f"the last states of {one.last_of}" if one.last_of is not None else f"strategy {one.strategy}"
+        yield f"{one.name}", f"{of}, {one.epochs:,} epochs"
+    for name, digest in record.predictions.items():
+        yield f"sha256 of the test predictions, {name}", digest
