@@ -32,3 +32,10 @@ def broken(*, classes: int, input_shape: tuple[int, ...], run: int) -> nn.Module
     if torch.initial_seed() == number(0, run, 0, "initial"):
         raise OSError(28, "No space left on device")
     return build("small_cnn", classes=classes, input_shape=input_shape, filters=2)
+
+
+def leaving(*, classes: int, input_shape: tuple[int, ...], run: int) -> nn.Module:
+    """A small network; a process that builds the one of that run ends with exit code 0."""
+    if torch.initial_seed() == number(0, run, 0, "initial"):
+        raise SystemExit(0)
+    return build("small_cnn", classes=classes, input_shape=input_shape, filters=2)

@@ -150,6 +150,10 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
     assert [saved.step for saved in record.saved] == [1, 2]
     assert all(saved.rows for saved in record.saved)
     assert train(tmp_path, recipe) == []
+    before = contents(tmp_path)
+    Directory(tmp_path).state(1, 1).write_bytes(b"damaged")
+    assert [event["epoch"] for event in train(tmp_path, recipe) if event["event"] == "stopped"] == [3]
+    assert contents(tmp_path) == before
 
 
 def test_early_stopping_keeps_the_best_on_select(tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from quorate.deep.assembling import assemble
 from quorate.deep.directory import Directory
+from quorate.engines.opening import Settings
 from quorate.engines.training import Outcome, train
-from quorate.engines.work import train_one
+from quorate.engines.work import load_data, train_one
 from quorate.errors import InputError
 from quorate.files import read_predictions
 from quorate.recipes import Model, Recipe
@@ -91,6 +93,59 @@ def test_an_error_in_one_run_leaves_the_others(tmp_path: Path) -> None:
     assert outcome.members == 2
 
 
+def test_a_worker_that_leaves_in_peace_with_its_run_undone_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A directory in which nothing was trained then takes another recipe, and a `queue.py` there does no harm."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "queue.py").write_text("raise RuntimeError('not the one of the standard library')")
+    out = tmp_path / "out"
+    assert trained(crashing(tmp_path, "broken", {"run": 1}, runs=1), out)[0].members == 0
+    outcome, _ = trained(crashing(tmp_path, "leaving", {"run": 2}), out)
+    assert list(outcome.failed) == [2]
+    assert "exit code 0" in outcome.failed[2]
+    assert not outcome.complete
+    assert outcome.members == 1
+
+
+def damage(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-8] + b"damaged!")
+
+
+def test_damaged_rows_are_mended_or_left_out_and_states_can_be_dropped_later(tmp_path: Path) -> None:
+    recipe, out = small_recipe(folder=arrays_file(tmp_path), epochs=1), tmp_path / "out"
+    trained(recipe, out)
+    before = contents(out)
+
+    damage(Directory(out).row(2, 1, "holdout"))
+    written = assemble(Directory(out), recipe, *load_data(recipe))
+    assert read_predictions([written["test"]]).run.tolist() == [1]
+
+    fewer = replace(recipe, training=replace(recipe.training, runs=1))
+    outcome, events = trained(fewer, out)
+    assert outcome.complete
+    assert [event["event"] for event in events if event["event"] in ("lost", "epoch")] == ["lost"]
+    assert contents(out) == before
+
+    assert trained(replace(recipe, keep="predictions"), out)[0] == outcome
+    assert not list(out.rglob("*.safetensors"))
+
+
+def test_devices_are_checked_before_anything_is_written(tmp_path: Path) -> None:
+    recipe, out = small_recipe(folder=arrays_file(tmp_path)), tmp_path / "out"
+    for device, message in [("gpu", "is not one of"), ("cuda:x", "must be auto"), ("cuda:99", "has none")]:
+        with pytest.raises(InputError, match=message):
+            train(recipe, out, device=device)
+    assert not out.exists()
+    directory = Directory(out)
+    directory.run(1).mkdir(parents=True)
+    directory.record(1).write_text("{}")
+    directory.recipe.write_text(recipe.to_toml())
+    directory.settings.write_text(Settings(recipe.fingerprint(), threads=1, device="mps").to_json())
+    with pytest.raises(InputError, match="--device cpu: the training there was begun with mps"):
+        train(recipe, out, device="cpu")
+
+
 def test_bagging_masks(tmp_path: Path) -> None:
     recipe = small_recipe(
         folder=arrays_file(tmp_path), data={"holdout": 0}, strategy="bagging", epochs=1, save_every=0
@@ -116,6 +171,8 @@ def test_what_cannot_be_is_refused_and_changes_nothing(
     recipe, out = small_recipe(folder=arrays_file(tmp_path)), tmp_path / "out"
     out.mkdir()
     Directory(out).recipe.write_text(recipe.to_toml())
+    Directory(out).run(1).mkdir(parents=True)
+    Directory(out).record(1).write_text("{}")
     ((table, keys),) = change.items()
     other = replace(recipe, **{table: replace(getattr(recipe, table), **keys)})
     if table == "data":

@@ -110,3 +110,10 @@ def test_a_warning_is_shown_in_both_views() -> None:
         view.listen(event)
     assert out.getvalue().splitlines()[1:] == ["run 2: epoch 3: temperatures off in 1 of 1 layers"]
     assert "temperatures off" in str(draw(fold(folded(), WARNING, 9.0), 9.0).caption)
+
+
+def test_what_a_failure_says_is_not_read_as_markup() -> None:
+    out = io.StringIO()
+    failed = {"event": "failed", "run": 2, "message": "ValueError: [/x] [red]"}
+    Console(file=out, width=120).print(draw(fold(folded(), failed, 9.0), 9.0))
+    assert "[/x] [red]" in out.getvalue()

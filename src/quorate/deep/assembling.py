@@ -1,5 +1,6 @@
 """The predictions of all members as one file, gathered a row at a time through a memory-mapped array."""
 
+import os
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from quorate.data.dataset import Dataset
 from quorate.data.division import Parts
 from quorate.deep.directory import Directory
 from quorate.deep.parts import predicted_parts
-from quorate.deep.records import Saved, read_record
+from quorate.deep.records import Saved, has_sound_rows, read_record
 from quorate.deep.strategies import plans
 from quorate.deep.strategies.bagging import out_of_bag
 from quorate.deep.strategies.plan import Plan
@@ -53,8 +54,17 @@ def finished_members(directory: Directory, recipe: Recipe) -> list[Member]:
 
 
 def assemble(directory: Directory, recipe: Recipe, data: Dataset, parts: Parts) -> dict[str, Path]:
-    """The predictions files written, by part; a part without samples, or without members, has none."""
-    members = finished_members(directory, recipe)
+    """The predictions files written, by part; a part without samples, or without members, has none.
+
+    Members whose rows are damaged are left out.
+    """
+    found = finished_members(directory, recipe)
+    sound = {
+        (m.plan.run, m.saved.step): has_sound_rows(directory, m.plan.run, m.saved)
+        for m in found
+        if m.index == 0
+    }
+    members = [m for m in found if sound[m.plan.run, m.saved.step]]
     bootstrap = any(member.plan.bootstrap for member in members)
     written = {}
     for part, _, labels in predicted_parts(data, parts, bootstrap=bootstrap):
@@ -96,9 +106,17 @@ def _gather(path: Path, rows: Iterable[NDArray[np.float32]], count: int) -> NDAr
         if table is None:
             shape = (count, *row.shape)
             table = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+            _claim(path)
         table[position] = row
     assert table is not None
     return table
+
+
+def _claim(path: Path) -> None:
+    """Take the file's whole room on the disk now: a full one then raises, where a mapped write would kill us."""
+    if hasattr(os, "posix_fallocate"):
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
 
 
 def _write_npz(path: Path, table: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 | path under DIR | what |
 |---|---|
 | `recipe.toml` | the recipe as resolved |
-| `settings.json` | what else decides the bytes of a state: threads, device, versions |
+| `settings.json` | what else decides the bytes of a state: threads, device |
 | `runs/run-0001/run.json` | the record of a run: epochs done, members, checksums |
 | `runs/run-0001/step-0005.safetensors` | a member's state |
 | `runs/run-0001/step-0005.holdout.npy`, `.test.npy` | its predictions, one row each |
@@ -33,7 +33,7 @@ class Directory:
 
     @property
     def settings(self) -> Path:
-        """Threads, device and versions the states were made with."""
+        """Threads and device the states are made with."""
         return self.root / "settings.json"
 
     @property

@@ -50,7 +50,7 @@ def member_passes(
 def _complete(task: "Task", saved: Saved) -> Saved:
     path = task.directory.state(task.plan.run, saved.step)
     network, inputs = load_network(task.recipe, path, task.device)
-    rows, holdout = dict(saved.rows), saved.accuracy
+    rows, holdout = dict[str, str](), saved.accuracy
     for part, samples, labels in predicted_parts(task.data, task.parts, bootstrap=task.plan.bootstrap):
         passes = [*member_passes(network, inputs, samples, task.plan, seed=task.recipe.seed)]
         content = as_bytes(stored_row(passes))

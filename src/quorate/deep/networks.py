@@ -4,15 +4,19 @@ import os
 import warnings
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from quorate.data.dataset import Dataset
-from quorate.deep.models import build
+from quorate.deep.models import build, decayed_parameters, one_line
 from quorate.deep.samples import Inputs
 from quorate.deep.seeds import number
 from quorate.deep.states import MEAN_IMAGE, read_state
+from quorate.errors import InputError, require_choice
 from quorate.recipes.recipe import Recipe
 
 PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -24,11 +28,29 @@ def choose_device(name: str = "auto") -> torch.device:
     >>> choose_device("cpu")
     device(type='cpu')
     """
+    check_device(name)
     if name != "auto":
-        return torch.device(name)
+        device = torch.device(name)
+        if not _is_there(device):
+            raise InputError(f"--device {name}: this machine has none; leave --device out, or give cpu")
+        return device
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def check_device(name: str) -> None:
+    """Raise `InputError` unless that is the name of a device, on whatever machine."""
+    kind, _, number = name.partition(":")
+    require_choice("--device", kind, ("auto", "cpu", "cuda", "mps"))
+    if ":" in name and not (kind == "cuda" and number.isdecimal()):
+        raise InputError(f"--device {name}: must be auto, cpu, cuda, cuda:0 (or another number) or mps")
+
+
+def _is_there(device: torch.device) -> bool:
+    if device.type == "cuda":
+        return torch.cuda.is_available() and (device.index or 0) < torch.cuda.device_count()
+    return device.type == "cpu" or torch.backends.mps.is_available()
 
 
 def settle(threads: int) -> None:
@@ -52,8 +74,61 @@ def fresh_network(recipe: Recipe, data: Dataset, run: int, device: torch.device)
 
 
 def check_network(recipe: Recipe, data: Dataset) -> None:
-    """Raise `InputError` if the recipe's network cannot be built for the data."""
-    _build(recipe, data.classes, data.input_shape, data.kind, torch.device("cpu"))
+    """Raise `InputError` unless the recipe suits the data and its network takes samples of it."""
+    _check_suits(recipe, data)
+    processor = torch.device("cpu")
+    parts = (data.train_x, data.test_x, data.holdout_x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what torch warns of here ends in an error of ours
+        network = _build(recipe, data.classes, data.input_shape, data.kind, processor).eval()
+        inputs = Inputs.of(data, np.zeros(1, dtype=np.int64), processor)
+        held = [part for part in parts if part is not None and len(part)]
+        try_network(recipe.model.name, network, inputs, held, classes=data.classes)
+    if recipe.training.l2 and not decayed_parameters(network):
+        raise InputError(
+            f"recipe key training.l2: acts on kernels of convolutions, and model {recipe.model.name} has none; "
+            "set training.l2=0 (training.prior_scale acts on all parameters)"
+        )
+
+
+def try_network(
+    name: str, network: nn.Module, inputs: Inputs, parts: list[NDArray[Any]], *, classes: int
+) -> None:
+    """Raise `InputError` unless the network maps a few samples of each part to (n, classes) logits."""
+    samples = np.concatenate([_few(part, inputs.kind) for part in parts])
+    try:
+        with torch.inference_mode():
+            logits = network(inputs.tensor(samples))
+    except Exception as error:  # a factory of one's own may raise anything
+        held = f"{inputs.kind}: {samples.dtype} {samples.shape[1:]}, {samples.min():g} to {samples.max():g}"
+        raise InputError(
+            f"model {name}: does not take samples of this data ({held}): {one_line(error)}"
+        ) from error
+    shape = tuple(getattr(logits, "shape", ()))
+    if shape != (len(samples), classes):
+        raise InputError(
+            f"model {name}: must map {len(samples)} samples to logits of shape {(len(samples), classes)}, "
+            f"got {shape or type(logits).__name__}"
+        )
+
+
+def _few(part: NDArray[Any], kind: str) -> NDArray[Any]:
+    """The first sample; of texts those that hold the smallest and the largest token."""
+    rows = [part.min(axis=1).argmin(), part.max(axis=1).argmax()] if kind == "tokens" else [0]
+    return part[rows]
+
+
+def _check_suits(recipe: Recipe, data: Dataset) -> None:
+    if recipe.training.augment != "none" and data.kind != "image":
+        raise InputError(
+            f"recipe key training.augment: '{recipe.training.augment}' is for images, and data set {data.name} "
+            f"holds {data.kind}; set training.augment=none"
+        )
+    if recipe.data.holdout and data.holdout_x is not None:
+        raise InputError(
+            f"recipe key data.holdout: data set {data.name} has a hold-out of its own, "
+            f"got {recipe.data.holdout}; set data.holdout=0"
+        )
 
 
 def load_network(recipe: Recipe, path: Path, device: torch.device) -> tuple[nn.Module, Inputs]:

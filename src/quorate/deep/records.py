@@ -89,7 +89,14 @@ def checked_record(directory: Directory, plan: Plan) -> tuple[Record, list[str]]
         return replace(record, saved=good), lost
     if plan.best:
         return Record(run=plan.run), lost
-    return replace(record, saved=good, finished=False), lost
+    return replace(record, saved=good, finished=False, stopped=None), lost
+
+
+def has_sound_rows(directory: Directory, run: int, saved: Saved) -> bool:
+    """Whether the member's predictions are there, with their checksums."""
+    lost: list[str] = []
+    paths = {directory.row(run, saved.step, part): digest for part, digest in saved.rows.items()}
+    return bool(paths) and all(_holds(path, digest, lost) for path, digest in paths.items())
 
 
 def _checked(directory: Directory, plan: Plan, saved: Saved, lost: list[str]) -> Saved | None:

@@ -112,7 +112,7 @@ def _bury(pool: Pool, worker: Worker, report: Callable[[Event], None]) -> None:
     del pool.workers[worker.number]
     code = worker.process.wait()
     _close(worker)
-    if code != 0:
+    if code != 0 or worker.run is not None:
         _return_run(pool, worker, code, report)
         if pool.waiting and pool.deaths[0] < ATTEMPTS:
             _start(pool)
@@ -143,7 +143,8 @@ def _start(pool: Pool) -> None:
     environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     with (pool.directory.workers / f"worker-{number}.txt").open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "quorate.engines.worker"],
+            # -P: a file of the working directory must not stand in for a module of the standard library.
+            [sys.executable, "-P", "-m", "quorate.engines.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,

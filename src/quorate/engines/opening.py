@@ -38,12 +38,19 @@ def check_same(directory: Directory, recipe: Recipe) -> None:
         if {path.name for path in root.iterdir()} <= {".lock"}:
             return
         raise InputError(f"--out {root}: is not empty and holds no training; give another directory")
+    if not has_begun(directory):
+        return
     other = read_recipe(directory.recipe)
     if other.fingerprint() != recipe.fingerprint():
         raise InputError(
             f"--out {root}: holds a training of another recipe ({_difference(other, recipe)}); "
             "give another directory, or the recipe it was begun with"
         )
+
+
+def has_begun(directory: Directory) -> bool:
+    """Whether some run has committed an epoch; before that a directory may be given to another recipe."""
+    return any(directory.root.glob("runs/*/run.json"))
 
 
 def trained_recipe(directory: Directory) -> Recipe:
@@ -56,7 +63,10 @@ def trained_recipe(directory: Directory) -> Recipe:
 @contextmanager
 def locked(directory: Directory) -> Iterator[None]:
     """Hold the directory's lock; the system releases it however the process ends."""
-    directory.root.mkdir(parents=True, exist_ok=True)
+    try:
+        directory.root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--out {directory.root}: cannot be made a directory ({error.strerror})") from None
     handle = os.open(directory.lock, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         try:
@@ -67,6 +77,8 @@ def locked(directory: Directory) -> Iterator[None]:
             ) from error
         os.truncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
+        for leftover in directory.root.glob(".*.npz.*"):  # what a killed process had half gathered
+            leftover.unlink()
         yield
     finally:
         os.close(handle)
@@ -74,19 +86,30 @@ def locked(directory: Directory) -> Iterator[None]:
 
 def settle_directory(directory: Directory, recipe: Recipe, *, threads: int, device: str) -> Settings:
     """The settings of the directory, written with the recipe when it is new; the recipe's runs may grow."""
+    stored = _stored_settings(directory) if has_begun(directory) else None
+    if stored is not None and device not in ("auto", stored.device):
+        raise InputError(
+            f"--device {device}: the training there was begun with {stored.device}; "
+            "leave --device out, or give another directory"
+        )
     write_text(directory.recipe, _with_most_runs(directory, recipe).to_toml())
+    if stored is None:
+        stored = Settings(fingerprint=recipe.fingerprint(), threads=threads, device=device)
+        write_text(directory.settings, stored.to_json())
+    return stored
+
+
+def _stored_settings(directory: Directory) -> Settings | None:
     try:
         content: dict[str, Any] = json.loads(directory.settings.read_text(encoding="utf-8"))
         return Settings(**content)
     except (FileNotFoundError, ValueError, TypeError):
-        settings = Settings(fingerprint=recipe.fingerprint(), threads=threads, device=device)
-        write_text(directory.settings, settings.to_json())
-        return settings
+        return None
 
 
 def _with_most_runs(directory: Directory, recipe: Recipe) -> Recipe:
     """The recipe with the runs of the directory if it has more: they are not forgotten."""
-    if not directory.recipe.exists():
+    if not has_begun(directory):
         return recipe
     before = read_recipe(directory.recipe).training.runs
     runs = max(before, recipe.training.runs)

@@ -6,10 +6,12 @@ A task whose node dies is started again elsewhere and goes on from the last comm
 
 import json
 import logging
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from quorate.data.folders import cache_folder
 from quorate.deep.directory import Directory
 from quorate.engines.local import ATTEMPTS, MEMORY
 from quorate.engines.work import train_one
@@ -52,7 +54,8 @@ def train(
     import ray
 
     root = str(directory.root.absolute())
-    environment = {"env_vars": {**MEMORY, "OMP_NUM_THREADS": str(threads)}}
+    told = {"QUORATE_DATA": str(cache_folder().absolute())} if "QUORATE_DATA" in os.environ else {}
+    environment = {"env_vars": {**MEMORY, **told, "OMP_NUM_THREADS": str(threads)}}
     task = ray.remote(num_cpus=cpus, num_gpus=gpus, max_retries=ATTEMPTS, runtime_env=environment)(_task)
     tails = {run: Tail(directory.log(run)) for run in runs}
     pending = {task.remote(root, run, threads, device): run for run in runs}

@@ -12,7 +12,7 @@ from quorate.deep.records import checked_record, read_record
 from quorate.deep.strategies import plans
 from quorate.deep.strategies.plan import Plan
 from quorate.engines import local
-from quorate.engines.opening import check_same, locked, settle_directory
+from quorate.engines.opening import check_same, has_begun, locked, settle_directory
 from quorate.engines.work import load_data
 from quorate.errors import require_choice
 from quorate.recipes import Recipe, read_recipe
@@ -49,28 +49,32 @@ def train(
     listen: Listener = lambda event: None,
 ) -> Outcome:
     """Train every run of the recipe that is not finished in `out`, and write the predictions files."""
+    from quorate.deep.networks import check_device, check_network, choose_device
+
     require_choice("--engine", engine, ENGINES)
     directory = Directory(out)
     recipe = _with_absolute_folder(recipe)
+    check_device(device)
+    if engine == "local":
+        choose_device(device)
     check_same(directory, recipe)
     data, parts = load_data(recipe)
-    if not directory.recipe.exists():
-        from quorate.deep.networks import check_network
-
+    if not has_begun(directory):
         check_network(recipe, data)
     if engine == "ray":
         from quorate.engines import ray
 
         ray.connect(cpus=recipe.engine.cpus, gpus=recipe.engine.gpus)
     with locked(directory):
+        check_same(directory, recipe)  # another may have begun here while the data were read
         threads = max(1, int(recipe.engine.cpus))
         settings = settle_directory(directory, recipe, threads=threads, device=device)
-        todo, done = _pending(directory, plans(recipe), listen)
+        whole = read_recipe(directory.recipe)
+        todo, done = _pending(directory, whole, asked=len(plans(recipe)))
         listen(_beginning(recipe, directory, todo, done))
         failures = _run(engine, directory, todo, recipe, workers, settings.threads, settings.device, listen)
-        whole = read_recipe(directory.recipe)
         written = assemble(directory, whole, data, parts)
-        outcome = _outcome(directory, plans(whole), written, failures)
+        outcome = _outcome(directory, whole, todo, written, failures)
         listen({"event": "end", "members": outcome.members, "complete": outcome.complete})
         return outcome
 
@@ -115,23 +119,26 @@ def _run(
     return failures
 
 
-def _pending(
-    directory: Directory, planned: tuple[Plan, ...], listen: Listener
-) -> tuple[list[Plan], dict[int, int]]:
-    """The plans with something left to make, and the epochs that each run has behind it."""
+def _pending(directory: Directory, recipe: Recipe, *, asked: int) -> tuple[list[Plan], dict[int, int]]:
+    """The plans with something left to make, and the epochs that each run has behind it.
+
+    Of runs beyond those asked for, what was finished is mended where it is damaged, nothing else is made.
+    """
     todo, done = [], {}
-    for plan in planned:
+    drop = recipe.keep == "predictions"
+    for plan in plans(recipe):
         record, lost = checked_record(directory, plan)
-        for line in lost:
-            listen({"event": "lost", "run": plan.run, "message": line})
         done[plan.run] = plan.epochs if record.over else record.epochs
-        if lost or not record.over or not all(saved.rows for saved in record.saved):
+        unfinished = not record.over or any(
+            not saved.rows or (drop and saved.sha256) for saved in record.saved
+        )
+        if lost or (unfinished and plan.run <= asked):
             todo.append(plan)
     return todo, done
 
 
 def _beginning(recipe: Recipe, directory: Directory, todo: list[Plan], done: dict[int, int]) -> Event:
-    planned = plans(recipe)
+    planned = sorted({plan.run: plan for plan in (*plans(recipe), *todo)}.values(), key=lambda plan: plan.run)
     return {
         "event": "begin",
         "name": recipe.name,
@@ -144,9 +151,12 @@ def _beginning(recipe: Recipe, directory: Directory, todo: list[Plan], done: dic
 
 
 def _outcome(
-    directory: Directory, planned: tuple[Plan, ...], written: dict[str, Path], failures: dict[int, str]
+    directory: Directory, recipe: Recipe, todo: list[Plan], written: dict[str, Path], failures: dict[int, str]
 ) -> Outcome:
+    planned = plans(recipe)
     records = {plan.run: read_record(directory, plan.run) for plan in planned}
     stopped = {run: record.stopped for run, record in records.items() if record.stopped is not None}
     members = sum(len(records[plan.run].saved) * plan.passes for plan in planned if records[plan.run].over)
-    return Outcome(directory.root, len(planned), members, written, stopped, failures)
+    silent = (plan.run for plan in todo if not records[plan.run].over and plan.run not in failures)
+    failed = {**failures, **dict.fromkeys(silent, "its worker ended without finishing it")}
+    return Outcome(directory.root, len(planned), members, written, stopped, failed)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from quorate.progress.tracking import Line, Track, clock, fold
 
@@ -44,7 +45,9 @@ def draw(track: Track, now: float) -> Table:
     """The table of a training: at most 16 runs, those at work first."""
     left = clock(track.left(now))
     title = f"{track.name}: {track.done}/{track.epochs} epochs, {left} left" if track.lines else "starting"
-    table = Table(title=title, title_justify="left", caption=_caption(track), caption_justify="left")
+    # Text, not str: what a failure says must not be read as markup.
+    words, below = Text(title), Text(_caption(track))
+    table = Table(title=words, title_justify="left", caption=below, caption_justify="left")
     for name in ("run", "epochs", "", "loss", "accuracy", "hold-out"):
         table.add_column(name, justify="left" if name == "" else "right")
     order = {"training": 0, "failed": 1, "stopped": 1, "waiting": 2, "done": 3}
