@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from quorate.cli.main import main
 from quorate.engines.work import train_one
+from quorate.recipes import Recipe, recipe_from_dict
 from small_training import arrays_file, contents, dataset, small_recipe
 
 
@@ -18,12 +20,23 @@ def call(*words: str | Path) -> int:
     return end.value.code
 
 
-def test_collect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "out"
+def trained(out: Path, recipe: Recipe) -> Path:
+    """The directory after the one run of the recipe."""
     out.mkdir()
-    recipe = small_recipe(folder=arrays_file(tmp_path), runs=1, epochs=2)
     (out / "recipe.toml").write_text(recipe.to_toml())
     train_one(str(out), 1, threads=1, device="cpu", report=lambda event: None)
+    return out
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A training on images, of which tests only read."""
+    folder = tmp_path_factory.mktemp("images")
+    return trained(folder / "out", small_recipe(folder=arrays_file(folder), runs=1, epochs=1))
+
+
+def test_collect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = trained(tmp_path / "out", small_recipe(folder=arrays_file(tmp_path), runs=1, epochs=2))
     before = contents(out)
 
     assert call("collect", out, "--json", "-") == 0
@@ -60,3 +73,95 @@ def test_wrong_input(
     assert call(*words) == 2
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+X, Y = dataset().test_x[:5], dataset().test_y[:5]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"y": Y}, "must be a .npz with the samples x"),
+        ({"x": X[:0]}, "with n at least 1"),
+        ({"x": X[:, :8]}, "uint8 or float of shape (n, 12, 12, 1) with n at least 1, as the members were"),
+        ({"x": X[0, 0, 0, 0]}, "got uint8 of shape ()"),
+        ({"x": X.astype(np.int64)}, "got int64 of shape (5, 12, 12, 1)"),
+        ({"x": X.astype(np.uint16)}, "got uint16"),
+        ({"x": np.full(X.shape, np.nan)}, "x must be finite"),
+        ({"x": X, "y": Y + 1}, "y must be classes 0 to 2, got"),
+        ({"x": X, "y": Y - 3}, "y must be classes 0 to 2, got"),
+        ({"x": X, "y": Y[:4]}, "one class a row of x, got int64 of shape (4,) for 5 rows"),
+        ({"x": X, "y": Y + 0.5}, "y must be integer"),
+    ],
+)
+def test_wrong_samples(
+    tmp_path: Path, images: Path, capsys: pytest.CaptureFixture[str], arrays: dict[str, Any], message: str
+) -> None:
+    np.savez(tmp_path / "new.npz", **arrays)
+    assert call("collect", images, "--data", tmp_path / "new.npz", "--out", tmp_path / "p.npz") == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["new.npz"]
+
+
+def test_files_that_are_no_npz(tmp_path: Path, images: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save(tmp_path / "plain.npy", X)
+    np.savez_compressed(tmp_path / "whole.npz", x=X)
+    content = (tmp_path / "whole.npz").read_bytes()
+    (tmp_path / "cut.npz").write_bytes(content[:-40])
+    (tmp_path / "bent.npz").write_bytes(content[:60] + b"\xff" * 40 + content[100:])
+    (tmp_path / "empty.npz").write_bytes(b"")
+    for name in ("plain.npy", "cut.npz", "bent.npz", "empty.npz"):
+        assert call("collect", images, "--data", tmp_path / name, "--out", tmp_path / "p.npz") == 2, name
+        assert f"{name}: must be a .npz with the samples x" in capsys.readouterr().err
+    assert not (tmp_path / "p.npz").exists()
+
+
+def test_double_precision_is_cast(tmp_path: Path, images: Path) -> None:
+    """Of floats the networks see the values themselves: a pixel of 255 is a 1."""
+    probs = []
+    for x in (X, X / 255, (X / 255).astype(np.float16)):
+        np.savez(tmp_path / "new.npz", x=x)
+        words = ("collect", images, "--data", tmp_path / "new.npz", "--out", tmp_path / "p.npz", "--force")
+        assert call(*words) == 0
+        with np.load(tmp_path / "p.npz", allow_pickle=False) as file:
+            assert "labels" not in file.files
+            probs.append(file["probs"])
+    assert np.allclose(probs[0], probs[1], atol=1e-6)
+    assert np.allclose(probs[0], probs[2], atol=1e-2)
+
+
+def test_inputs_are_never_overwritten(
+    tmp_path: Path, images: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.savez(tmp_path / "new.npz", x=X)
+    before = {**contents(tmp_path), **contents(images)}
+    state = next(images.glob("runs/*/*.safetensors"))
+    for place in (tmp_path / "new.npz", images / "recipe.toml", state):
+        assert call("collect", images, "--data", tmp_path / "new.npz", "--out", place, "--force") == 2
+        assert "is one of the inputs, which are never overwritten" in capsys.readouterr().err
+    assert {**contents(tmp_path), **contents(images)} == before
+
+
+def test_texts_beyond_the_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tokens = np.random.default_rng(0).integers(0, 30, (40, 8))
+    labels = np.arange(40) % 2
+    np.savez(tmp_path / "texts.npz", train_x=tokens, train_y=labels, test_x=tokens, test_y=labels)
+    table = small_recipe(folder=tmp_path / "texts.npz", runs=1, epochs=1).to_dict()
+    table["model"] = {"name": "cnn_lstm", "options": {"words": 30}}
+    out = trained(tmp_path / "out", recipe_from_dict(table))
+    words = ("collect", out, "--data", tmp_path / "new.npz", "--out", tmp_path / "p.npz")
+    np.savez(tmp_path / "new.npz", x=tokens[:3].astype(np.uint8))
+    assert call(*words) == 0
+    tokens[2, 4] = 30
+    np.savez(tmp_path / "new.npz", x=tokens[:3])
+    assert call(*words, "--force") == 2
+    assert "does not take samples of this data (tokens: int64 (8,), 0 to 30)" in capsys.readouterr().err
+
+
+def test_unknown_device(tmp_path: Path, images: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez(tmp_path / "new.npz", x=X)
+    words = ("collect", images, "--data", tmp_path / "new.npz", "--out", tmp_path / "p.npz")
+    assert call(*words, "--device", "foo") == 2
+    assert "--device: 'foo' is not one of" in capsys.readouterr().err

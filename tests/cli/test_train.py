@@ -72,6 +72,18 @@ def test_train_then_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert Path(record["predictions"]["holdout"]).is_file()
 
 
+def test_json_into_the_folder_that_the_training_makes(tmp_path: Path) -> None:
+    out, path = tmp_path / "out", recipe_file(tmp_path, epochs=1)
+    words = ("train", path, "--out", out, "--members", "1", "--device", "cpu", "--json")
+    for _ in range(2):
+        assert call(*words, out / "x.json") == 0
+        assert json.loads((out / "x.json").read_text())["members"] == 1
+    before = path.read_bytes()
+    assert call(*words, path) == 2
+    assert call(*words, out / "recipe.toml") == 2
+    assert path.read_bytes() == before
+
+
 def test_a_run_that_diverges_is_told_with_exit_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = recipe_file(tmp_path, epochs=2, lr=1e30)
     assert call("train", path, "--out", tmp_path / "out", "--workers", "1", "--members", "1") == 1
@@ -118,6 +130,13 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
             "sampler.passes: must be at least 2",
         ),
         (("demo", "--out", "x", "--set", "model.name=resnet", "--set", "model.options.depth=21"), "depth"),
+        (("demo", "--out", "x", "--set", "model.options.filters=0"), "does not take samples of this data"),
+        (("demo", "--out", "x", "--set", "model.options.filters='x'"), "cannot be built with"),
+        (("demo", "--out", "x", "--set", "seed=5000000000"), "below 2^32"),
+        (("demo", "--out", "x", "--set", "training.strategy=bagging"), "set data.holdout=0"),
+        (("imdb-cnn_lstm-simple", "--out", "x", "--set", "data.options.length='x'"), "must be an integer"),
+        (("demo", "--out", "x", "--json", "nodir/x.json"), "does not exist; make it first"),
+        (("--list", "--json", "nodir/x.json"), "does not exist; make it first"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_2(

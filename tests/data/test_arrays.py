@@ -76,3 +76,22 @@ def test_unknown_names_and_options(tmp_path: Path) -> None:
         load("cifar")
     with pytest.raises(InputError, match=r"imdb: no option 'lenght'.*\(did you mean 'length'\?\)"):
         load("imdb", lenght=5)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "wanted"),
+    [
+        ("imdb", "length", "x", "an integer"),
+        ("imdb", "words", 50.0, "an integer"),
+        ("imdb", "length", True, "an integer"),
+        ("eyepacs", "blur", [1], "a number"),
+    ],
+)
+def test_options_of_a_wrong_type(name: str, option: str, value: object, wanted: str) -> None:
+    with pytest.raises(InputError, match=f"data set {name}: {option} must be {wanted}, got "):
+        load(name, **{option: value})
+
+
+def test_a_whole_number_is_a_number(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"eyepacs-512-blur4 has no train.npy"):
+        load("eyepacs", tmp_path, blur=4)

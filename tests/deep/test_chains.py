@@ -45,7 +45,7 @@ def train(root: Path, recipe: Recipe, run: int = 1) -> Events:
 
 def network() -> nn.Module:
     torch.manual_seed(0)
-    return nn.Sequential(nn.Linear(4, 3), nn.LayerNorm(3), nn.Linear(3, 2)).double()
+    return nn.Sequential(nn.Conv1d(1, 3, 2), nn.LayerNorm(3), nn.Linear(3, 2)).double()
 
 
 def chain(
@@ -66,7 +66,7 @@ def test_without_temperature_a_chain_is_gradient_descent(strategy: str, momentum
     ours, plain = network(), network()
     sampler = build(ours, planned, samples=20)
     reference = torch.optim.SGD(plain.parameters(), lr=0.05, momentum=momentum)
-    batch = torch.randn(8, 4, dtype=torch.float64)
+    batch = torch.randn(8, 1, 4, dtype=torch.float64)
     begin_epoch(sampler, planned, 0, noise_seed=1)
     for _ in range(3):
         advance(sampler, planned, 1.5)
@@ -74,7 +74,7 @@ def test_without_temperature_a_chain_is_gradient_descent(strategy: str, momentum
         torch.autograd.backward(ours(batch).square().mean())
         sampler.step()
         reference.zero_grad()
-        kernels = sum((p**2).sum() for n, p in plain.named_parameters() if n in ("0.weight", "2.weight"))
+        kernels = (plain.get_parameter("0.weight") ** 2).sum()
         everything = sum((p**2).sum() for p in plain.parameters())
         torch.autograd.backward(
             plain(batch).square().mean() + 0.02 * kernels + everything / (2 * 1.5**2 * 20)
@@ -111,7 +111,7 @@ def test_noise_masses_and_steps_follow_the_cycles() -> None:
         masses = {float(state["mass"]) for state in sampler.state.values()}
         found.append((sampler.param_groups[0]["temperature"], len(masses) > 1))
         advance(sampler, planned, epoch + 0.5)
-        torch.autograd.backward(module(torch.ones(3, 4, dtype=torch.float64)).square().sum())
+        torch.autograd.backward(module(torch.ones(3, 1, 4, dtype=torch.float64)).square().sum())
         sampler.step()
     assert found == [(0.0, False), (0.0, True), (0.3, True), (0.0, True)]
     assert sampler.param_groups[0]["step_factor"] == pytest.approx((math.cos(math.pi / 4) + 1) / 2)

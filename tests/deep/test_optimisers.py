@@ -11,7 +11,7 @@ from quorate.recipes import Schedule, Training
 
 def network() -> nn.Module:
     torch.manual_seed(0)
-    return nn.Sequential(nn.Linear(4, 3), nn.LayerNorm(3), nn.Linear(3, 2)).double()
+    return nn.Sequential(nn.Conv1d(1, 3, 2), nn.LayerNorm(3), nn.Linear(3, 2)).double()
 
 
 def plan(**training: object) -> Plan:
@@ -19,8 +19,8 @@ def plan(**training: object) -> Plan:
 
 
 def penalty(module: nn.Module, training: Training, samples: int) -> torch.Tensor:
-    """λ‖kernels‖² + ½‖all‖²/(s²n), by the definition."""
-    kernels = sum((p**2).sum() for n, p in module.named_parameters() if n in ("0.weight", "2.weight"))
+    """λ‖kernel of the convolution‖² + ½‖all‖²/(s²n), by the definition."""
+    kernels = (module.get_parameter("0.weight") ** 2).sum()
     everything = sum((p**2).sum() for p in module.parameters())
     prior = everything / (2 * training.prior_scale**2 * samples) if training.prior_scale else 0.0
     return training.l2 * kernels + prior
@@ -39,7 +39,7 @@ def test_three_steps_equal_those_of_the_penalised_loss(optimiser: str, l2: float
         )
     else:
         reference = torch.optim.Adam(plain.parameters(), lr=0.05)
-    batch = torch.randn(8, 4, dtype=torch.float64)
+    batch = torch.randn(8, 1, 4, dtype=torch.float64)
     for _ in range(3):
         for module, current in ((ours, step), (plain, reference)):
             current.zero_grad()

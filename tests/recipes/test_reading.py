@@ -39,7 +39,12 @@ DROPOUT = {
     "sampler__dropout": 0.1,
     "sampler__passes": 4,
 }
-BUDGET = {"training__strategy": "epoch-budget", "training__budget": 20, "training__sizes": [2, 5]}
+BUDGET = {
+    "training__strategy": "epoch-budget",
+    "training__runs": 1,
+    "training__budget": 20,
+    "training__sizes": [2, 5],
+}
 STEP = {"training__schedule__shape": "step", "training__schedule__milestones": [3, 6]}
 
 WRONG = [
@@ -55,6 +60,8 @@ WRONG = [
     ({"training__nesterov": 1}, "training.nesterov: must be true or false, got 1"),
     ({"training__sizes": [1, 2.5]}, "training.sizes: must be a list of integers"),
     ({"model__options": 3}, "model.options: must be a table"),
+    ({"data__options": {"partial": 1}}, "data.options.partial: is given elsewhere; remove it, got 1"),
+    ({"model__options": {"classes": 3}}, "model.options.classes: is given elsewhere; remove it, got 3"),
     ({"data__folder": 3}, "data.folder: must be a text"),
     ({"training__runs": 0}, "training.runs: must be at least 1, got 0"),
     ({"training__epochs": 0}, "training.epochs: must be at least 1, got 0"),
@@ -85,6 +92,16 @@ WRONG = [
     ({**BUDGET, "training__sizes": []}, "training.sizes: must list different sizes of at least 1"),
     ({**BUDGET, "training__sizes": [2, 2]}, "training.sizes: must list different sizes"),
     ({**BUDGET, "training__budget": 4}, "must give each of 5 runs an epoch, so at least 5, got 4"),
+    (
+        {**BUDGET, "training__save_every": 2},
+        "save_every: has no effect for 'epoch-budget'.* set it to 0, got 2",
+    ),
+    ({**BUDGET, "training__runs": 3}, "runs: has no effect for 'epoch-budget'.* set it to 1, got 3"),
+    (
+        {"training__strategy": "bagging", "data__holdout": 0.2},
+        "data.holdout: has no effect for 'bagging', .* got 0.2; set data.holdout=0",
+    ),
+    ({"data__select": 20}, "data.select: has no effect without early stopping, .* set data.select=0, or"),
     (STEP, "factors: must be one for each milestone, got 0 for 2"),
     (
         {**STEP, "training__schedule__factors": [0.1, 0.01], "training__schedule__milestones": [6, 3]},
@@ -109,8 +126,11 @@ WRONG = [
     ({"data__holdout": -3}, "data.holdout: must be a count"),
     ({"data__holdout": 0.6, "data__select": 0.4}, "must leave samples to train on, got 1.0"),
     ({"keep": "all"}, "recipe key keep: 'all' is not one of states, predictions"),
-    ({"seed": -1}, "recipe key seed: must be at least 0, got -1"),
-    ({"engine__cpus": 0}, "engine.cpus: must be above 0, got 0.0"),
+    ({"seed": -1}, r"recipe key seed: must be at least 0 and below 2\^32, got -1"),
+    ({"seed": 2**32}, "recipe key seed: must be .*, got 4294967296"),
+    ({"engine__cpus": 0}, "engine.cpus: must be above 0 and finite, got 0.0"),
+    ({"engine__cpus": float("inf")}, "engine.cpus: must be above 0 and finite, got inf"),
+    ({"engine__gpus": float("nan")}, "engine.gpus: must be at least 0 and finite, got nan"),
     ({"sampler__cycle": 3}, "recipe key sampler: has no effect for strategy 'simple'"),
     ({"training__strategy": "csgld"}, "recipe key sampler: missing; strategy 'csgld' takes burn_in, cycle"),
     ({**CSGLD, "sampler__passes": 3}, "sampler.passes: has no effect for 'csgld'"),

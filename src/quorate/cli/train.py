@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quorate.cli.output import common_options, console, write_json
+from quorate.cli.output import common_options, console, require_absent, write_json
 from quorate.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ Examples:
   quorate train demo --out demo                           a minute on two cores
   quorate train imdb-cnn_lstm-checkpoints --members 10 --out imdb
   quorate train mine.toml --set training.lr=0.05 --out mine
-The same command again goes on where it was stopped; a larger --members adds runs.
+The same command again goes on where it was stopped; a larger --members adds runs
+(not to an epoch budget, whose sizes are part of the recipe).
 """,
 )
 @click.argument("recipe", required=False, metavar="NAME|FILE.toml")
@@ -54,6 +55,7 @@ def command(
 
     DIR then holds the states, holdout.npz for `weigh` and test.npz for `evaluate`.
     """
+    _check_json(json_path, out, recipe)
     if listing:
         return _list(json_path)
     from quorate.recipes import read_recipe
@@ -66,6 +68,14 @@ def command(
     _tell(outcome, json_path)
     write_json(json_path, _record(outcome))
     return 0 if outcome.complete else 1
+
+
+def _check_json(json_path: str | None, out: str | None, recipe: str | None) -> None:
+    """Raise if the JSON could not be written after the training; it may replace that of an earlier one."""
+    made = Path(out) if out else None  # the training makes this folder
+    if json_path is None or (made and not made.exists() and Path(json_path).parent == made):
+        return
+    require_absent(json_path, True, (recipe, made and made / "recipe.toml"))
 
 
 def _train(

@@ -32,11 +32,18 @@ def load(name: str, folder: str | Path | None = None, *, partial: bool = False, 
     require_choice("data set", name, NAMES)
     read = import_module(f"quorate.data.{name}").read
     asked = {**options, "partial": True} if partial else options
-    known = [key for key in signature(read).parameters if key != "folder"]
-    for option in asked:
+    known = {key: entry.annotation for key, entry in signature(read).parameters.items() if key != "folder"}
+    for option, value in asked.items():
         if option not in known:
             listed = ", ".join(known) or "none"
             hint = nearest(option, known)
             raise InputError(f"data set {name}: no option '{option}', it takes {listed}{hint}")
+        _check_type(f"data set {name}: {option}", known[option], value)
     dataset: Dataset = read(folder, **asked)
     return dataset
+
+
+def _check_type(what: str, kind: type, value: Any) -> None:
+    accepted = (int, float) if kind is float else kind
+    if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
+        raise InputError(f"{what} must be {'an integer' if kind is int else 'a number'}, got {value!r}")

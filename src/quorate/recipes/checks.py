@@ -1,5 +1,6 @@
 """What a recipe must satisfy before anything is trained: one function a table, one line an error."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -31,10 +32,14 @@ SCHEDULE_KEYS: dict[str, tuple[str, ...]] = {
 def check(recipe: Recipe) -> None:
     """Raise `InputError` with one line on the first thing that is impossible."""
     require_choice("recipe key keep", recipe.keep, ("states", "predictions"))
-    _need(recipe.seed >= 0, "seed", "must be at least 0", recipe.seed)
-    _need(recipe.engine.cpus > 0, "engine.cpus", "must be above 0", recipe.engine.cpus)
-    _need(recipe.engine.gpus >= 0, "engine.gpus", "must be at least 0", recipe.engine.gpus)
+    # numpy's RandomState, which divides the samples, takes no larger seed.
+    _need(0 <= recipe.seed < 2**32, "seed", "must be at least 0 and below 2^32", recipe.seed)
+    cpus, gpus = recipe.engine.cpus, recipe.engine.gpus
+    _need(0 < cpus < float("inf"), "engine.cpus", "must be above 0 and finite", cpus)
+    _need(0 <= gpus < float("inf"), "engine.gpus", "must be at least 0 and finite", gpus)
     _check_data(recipe.data)
+    _check_own("data", recipe.data.options, ("name", "folder", "partial"))
+    _check_own("model", recipe.model.options, ("name", "classes", "input_shape"))
     _check_training(recipe.training)
     _check_schedule(recipe.training.schedule, recipe.training.epochs)
     _check_strategy(recipe)
@@ -54,6 +59,12 @@ def _check_data(data: Data) -> None:
     if isinstance(data.holdout, float) and isinstance(data.select, float):
         total = data.holdout + data.select
         _need(total < 1, "data.holdout + data.select", "must leave samples to train on", total)
+
+
+def _check_own(table: str, options: Mapping[str, Any], taken: tuple[str, ...]) -> None:
+    """Raise for an option under a name that the reader or the factory is given anyway."""
+    for key in taken:
+        _need(key not in options, f"{table}.options.{key}", "is given elsewhere; remove it", options.get(key))
 
 
 def _check_training(training: Training) -> None:
@@ -137,6 +148,7 @@ def _check_strategy(recipe: Recipe) -> None:
             f"(it saves at the end of each cycle), got '{training.schedule.shape}' and {training.save_every}"
         )
     _check_early_stopping(recipe)
+    _check_kept_apart(recipe)
     _check_budget(training)
 
 
@@ -156,6 +168,20 @@ def _check_early_stopping(recipe: Recipe) -> None:
         )
 
 
+def _check_kept_apart(recipe: Recipe) -> None:
+    """Raise for samples that would be kept from the training and used for nothing."""
+    if recipe.training.strategy == "bagging" and recipe.data.holdout:
+        raise InputError(
+            "recipe key data.holdout: has no effect for 'bagging', where the samples out of a member's bag are "
+            f"its hold-out, got {recipe.data.holdout}; set data.holdout=0"
+        )
+    if recipe.data.select and not recipe.training.early_stopping:
+        raise InputError(
+            "recipe key data.select: has no effect without early stopping, which chooses the epoch by these "
+            f"samples, got {recipe.data.select}; set data.select=0, or training.early_stopping=true"
+        )
+
+
 def _check_budget(training: Training) -> None:
     if training.strategy != "epoch-budget":
         if training.budget or training.sizes:
@@ -170,6 +196,10 @@ def _check_budget(training: Training) -> None:
     largest = max(sizes)
     rule = f"must give each of {largest} runs an epoch, so at least {largest}"
     _need(training.budget >= largest, "training.budget", rule, training.budget)
+    rule = "has no effect for 'epoch-budget', which keeps the last state of a run; set it to 0"
+    _need(training.save_every == 0, "training.save_every", rule, training.save_every)
+    rule = "has no effect for 'epoch-budget', whose runs are the sum of training.sizes; set it to 1"
+    _need(training.runs == 1, "training.runs", rule, training.runs)
 
 
 def _check_sampler(recipe: Recipe) -> None:

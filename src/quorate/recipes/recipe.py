@@ -60,7 +60,7 @@ class Training:
     """`[training]`: how the members of a run are trained and which states are saved.
 
     - `runs` independent trainings, each with a seed of its own (chains, for the samplers).
-    - `l2` λ adds λ·‖w‖² to the mean loss (kernels of convolutions and dense layers only); `prior_scale`
+    - `l2` λ adds λ·‖w‖² to the mean loss (kernels of convolutions only); `prior_scale`
       s > 0 adds ½‖w‖²/(s²·n_train) over all parameters: the Gaussian prior N(0, s²). 0 = neither.
     - `save_every` k: a state after every k-th epoch and after the last; 0 = the last alone.
       `sse` saves at the end of each cycle instead.

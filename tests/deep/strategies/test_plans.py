@@ -37,13 +37,13 @@ def test_sse_keeps_the_ends_of_cycles(epochs: int, cycles: int, expected: tuple[
 
 
 def test_epoch_budget_shares_the_epochs() -> None:
-    recipe = small_recipe(strategy="epoch-budget", epochs=10, save_every=0, budget=10, sizes=[1, 3])
+    recipe = small_recipe(strategy="epoch-budget", runs=1, epochs=10, save_every=0, budget=10, sizes=[1, 3])
     found = [(one.run, one.size, one.epochs, one.saves) for one in plans(recipe)]
     assert found == [(1, 1, 10, (10,)), (2, 3, 3, (3,)), (3, 3, 3, (3,)), (4, 3, 3, (3,))]
 
 
 def test_bagging_draws_by_seed_and_run() -> None:
-    assert plan(small_recipe(strategy="bagging", save_every=0), 1).bootstrap
+    assert plan(small_recipe(data={"holdout": 0}, strategy="bagging", save_every=0), 1).bootstrap
     drawn = bootstrap(500, seed=4, run=2)
     mask = out_of_bag(500, seed=4, run=2)
     assert [position for position in range(500) if position not in drawn.tolist()] == np.flatnonzero(

@@ -4,6 +4,7 @@ import sys
 from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from torch import nn
@@ -27,18 +28,33 @@ def build(name: str, *, classes: int, input_shape: tuple[int, ...], **options: A
     """
     factory = _own_factory(name) if ":" in name else _known_factory(name)
     _check_options(name, factory, options)
-    network = factory(classes=classes, input_shape=tuple(input_shape), **options)
+    try:
+        network = factory(classes=classes, input_shape=tuple(input_shape), **options)
+    except InputError:
+        raise
+    except (TypeError, ValueError, RuntimeError, ArithmeticError) as error:
+        raise InputError(f"model {name}: cannot be built with {options}: {one_line(error)}") from error
     if not isinstance(network, nn.Module):
         raise InputError(f"model {name}: must return a torch.nn.Module, got {type(network).__name__}")
     return network
 
 
-def decayed_parameters(module: nn.Module) -> list[nn.Parameter]:
-    """The parameters that L2 regularisation acts on: kernels of convolutions and dense layers.
+def one_line(error: Exception) -> str:
+    """What the error says, in one line of at most 200 characters.
 
-    Biases, normalisation and embeddings are left alone, as in the Keras examples that the paper builds on.
+    >>> one_line(RuntimeError("sizes differ:\\n  3 and 4"))
+    'RuntimeError: sizes differ: 3 and 4'
     """
-    kinds = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.Linear)
+    return shorten(f"{type(error).__name__}: {error}", 200, placeholder=" ...")
+
+
+def decayed_parameters(module: nn.Module) -> list[nn.Parameter]:
+    """The parameters that L2 regularisation acts on: kernels of convolutions.
+
+    Dense layers, biases, normalisation and embeddings are left alone, as in the Keras examples that the paper
+    builds on.
+    """
+    kinds = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
     kernels = (layer.weight for layer in module.modules() if isinstance(layer, kinds))
     return [kernel for kernel in kernels if isinstance(kernel, nn.Parameter)]
 
