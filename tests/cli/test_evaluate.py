@@ -58,6 +58,25 @@ def test_outputs_are_written_and_never_overwritten(pack: Path, tmp_path: Path) -
     assert paths[0].read_bytes() != before
 
 
+@pytest.mark.parametrize("option", ["--out", "--json", "--table"])
+def test_inputs_are_never_overwritten(
+    tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "in.csv"
+    table.write_text("label,a,b\n" + "0,0,1\n1,1,1\n" * 4)
+    before = table.read_bytes()
+    assert _fails(table, option, table, "--force")[0] == 2
+    assert "is one of the inputs, which are never overwritten" in capsys.readouterr().err
+    assert table.read_bytes() == before
+
+
+def test_two_outputs_need_two_names(pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "sub").mkdir()
+    assert _fails(pack, "--out", tmp_path / "b.md", "--table", tmp_path / "sub" / ".." / "b.md")[0] == 2
+    assert "two outputs have this name" in capsys.readouterr().err
+    assert not (tmp_path / "b.md").exists()
+
+
 def _fails(*words: object) -> tuple[object, str]:
     with pytest.raises(SystemExit) as stopped:
         main(["evaluate", *(str(word) for word in words)])
@@ -72,6 +91,8 @@ def _fails(*words: object) -> tuple[object, str]:
         (["--weights", "tandm"], "did you mean 'tandem'"),
         (["--table", "rows.docx"], "rows.docx: a table ends with .md, .tex, .csv"),
         (["--delta", "0"], "delta: must lie strictly between 0 and 1"),
+        (["--votes", ","], "votes: at least one of average, majority is required, got none"),
+        (["--out", "-"], "--json - writes to standard output"),
         (["--votes", "average,mean"], "votes: 'mean' is not one of average, majority"),
     ],
 )

@@ -51,6 +51,27 @@ def test_nothing_is_overwritten_unless_forced(folder: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ["run/ensemble.json", "--out", "run/ensemble.json"],
+        ["run/ensemble.json", "--out", "page.html", "--json", "run/ensemble.json"],
+        ["run", "--out", "run/evaluation.json"],
+        ["run", "--out", "page.html", "--json", "run/run.json"],
+        ["run", "--out", "page.html", "--json", "page.html"],
+    ],
+)
+def test_records_are_never_overwritten(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    before = {path: path.read_bytes() for path in folder.rglob("*.json")}
+    assert run(*words, "--force") == 2
+    told = capsys.readouterr().err
+    assert "one of the inputs" in told or "two outputs have this name" in told
+    assert {path: path.read_bytes() for path in folder.rglob("*.json")} == before
+    assert not Path("page.html").exists()
+
+
+@pytest.mark.parametrize(
     "words, message",
     [
         (["absent.json"], "absent.json: no such file or folder"),

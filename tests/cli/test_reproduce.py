@@ -1,6 +1,7 @@
 """`quorate reproduce` as people call it."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +72,16 @@ def test_results_are_not_overwritten_without_force(
         (["demo", "--weights", "tandm"], "did you mean 'tandem'"),
         (["demo", "--repeats", "0"], "--repeats: must be at least 1, got 0"),
         (["demo", "--delta", "2"], "--delta: must lie strictly between 0 and 1"),
+        (["demo", "--weights", ","], "--weights: at least one of uniform"),
+        (
+            ["demo", "--members", "4", "--sizes", "8"],
+            "sizes: must be from 1 to 4, the runs of the recipe, got 8",
+        ),
+        (["demo", "--sizes", ","], "sizes: at least one number of runs is required"),
+        (
+            ["imdb-cnn_lstm-epoch-budget", "--sizes", "3", "--set", "training.sizes=[2, 4]"],
+            "sizes: the epoch budget trains ensembles of 2, 4 runs, got 3",
+        ),
         (["demo", "--from", "x.npz", "--members", "3"], "--from: nothing is trained"),
         (["demo", "--from", "absent.npz"], "absent.npz"),
         (["--compare", "bayes-dmo"], "did you mean 'bayes-demo'"),
@@ -94,6 +105,50 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     assert not out.exists()
 
 
+def test_inputs_are_never_overwritten(pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = pack.read_bytes()
+    words = ["imdb-cnn_lstm-sse", "--from", pack, "--out", tmp_path / "out", "--no-figures", "--force"]
+    assert _fails(*words, "--json", pack) == 2
+    assert "is one of the inputs" in capsys.readouterr().err
+    assert _fails(*words, "--json", tmp_path / "out" / ".." / "out" / "table.md") == 2
+    capsys.readouterr()
+    assert pack.read_bytes() == before
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_listing_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = tmp_path / "mine.json"
+    mine.write_text("mine")
+    assert _fails("--list", "--json", mine) == 2
+    assert "exists already; --force overwrites it" in capsys.readouterr().err
+    assert mine.read_text() == "mine"
+
+
+def test_a_folder_inside_a_file_is_refused(
+    pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["imdb-cnn_lstm-sse", "--from", pack, "--out", pack / "x", "--no-figures"]
+    assert _fails(*words) == 2
+    assert "must be a directory" in capsys.readouterr().err
+
+
+def test_without_matplotlib_nothing_is_begun(pack: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked" / "matplotlib"
+    blocked.mkdir(parents=True)
+    (blocked / "__init__.py").write_text("raise ImportError('not here')")
+    words = ["imdb-cnn_lstm-sse", "--from", str(pack), "--out", str(tmp_path / "out"), "--sizes", "2"]
+    done = subprocess.run(
+        [sys.executable, "-m", "quorate.cli.main", "reproduce", *words],
+        env={**os.environ, "PYTHONPATH": str(blocked.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "or leave them out with --no-figures" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_list_names_the_rows_with_the_papers_numbers() -> None:
     result = CliRunner().invoke(command, ["--list", "--json", "-"], catch_exceptions=False)
     rows = {row["name"]: row["paper"] for row in json.loads(result.stdout)["rows"]}
@@ -101,6 +156,8 @@ def test_list_names_the_rows_with_the_papers_numbers() -> None:
     assert rows["demo"] is None
     shown = CliRunner().invoke(command, ["--list"], catch_exceptions=False).output
     assert "imdb-cnn_lstm-sse" in shown
+    (bagging,) = [line.split() for line in shown.splitlines() if line.startswith("imdb-cnn_lstm-bagging")]
+    assert bagging[1:] == ["–", "0.869", "–", "–"]
 
 
 def test_a_recipe_is_trained_and_evaluated(tmp_path: Path) -> None:

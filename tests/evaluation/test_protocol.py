@@ -73,7 +73,15 @@ def test_standard_error_of_one_draw_is_that_of_the_samples() -> None:
     differences = (together == labels).astype(float) - (votes[1] == labels)
     assert row.left == ("all", "uniform")
     assert row.right == ("last", "uniform")
-    assert row.standard_error == pytest.approx(differences.std(ddof=1) / np.sqrt(500), rel=1e-6)
+    # and one discordant sample more each way
+    assert row.standard_error == pytest.approx(np.sqrt((differences.var(ddof=1) + 2 / 500) / 500), rel=1e-6)
+
+
+def test_ensembles_that_never_differ_have_an_error_all_the_same() -> None:
+    votes = np.tile([0, 1, 1, 0], (3, 25))
+    found = evaluate(Predictions.from_arrays(votes=votes, labels=votes[0]), sizes=[3], repeats=2)
+    assert {row.difference for row in found.comparisons} == {0.0}
+    assert {row.standard_error for row in found.comparisons} == {round(np.sqrt(2) / 100, 10)}
 
 
 def test_same_seed_same_bytes_and_another_seed_others() -> None:
@@ -91,6 +99,40 @@ def test_single_best_is_chosen_on_the_other_half() -> None:
         scores.append(right[best, other].mean())
     assert found.single_best.accuracy_mean == pytest.approx(np.mean(scores))
     assert all(row.single_best == pytest.approx(np.mean(scores)) for row in found.rows)
+
+
+def test_the_single_best_may_be_an_earlier_state_where_all_are_evaluated() -> None:
+    pack = ensemble(runs=3, states=2, samples=401)
+    backwards = Predictions.from_arrays(
+        votes=pack.votes(), labels=pack.labels, run=pack.run, step=[2, 1] * 3, names=list("abcdef")
+    )
+    early = evaluate(backwards, sizes=[3], repeats=1, weightings=("uniform",))
+    late = evaluate(backwards, sizes=[3], repeats=1, weightings=("uniform",), members=("last",))
+    assert set(early.single_best.names) <= set("bdf")
+    assert set(late.single_best.names) <= set("ace")
+    for found in (early, late):
+        assert {row.single_best for row in found.rows} == {found.single_best.accuracy_mean}
+
+
+def test_one_draw_has_no_deviation() -> None:
+    pack = ensemble(runs=4, samples=100)
+    assert {row.accuracy_sd for row in evaluate(pack, sizes=[2], repeats=1).rows} == {None}
+    grouped = evaluate(pack, repeats=5, groups={1: [1], 3: [2, 3, 4]})
+    assert (grouped.settings.repeats, grouped.settings.grouped) == (1, True)
+    assert {row.accuracy_sd for row in grouped.rows} == {None}
+
+
+def test_a_draw_of_some_runs_is_said_to_be_certified() -> None:
+    notes = evaluate(ensemble(runs=4, samples=100), sizes=[2], repeats=2).notes
+    assert any("are those of the first draw of 2 runs" in note for note in notes)
+
+
+def test_runs_without_steps_are_refused_unless_each_has_one_state() -> None:
+    votes = np.zeros((4, 8), int)
+    with pytest.raises(InputError, match="run without step: which state of a run is the last is unknown"):
+        evaluate(Predictions.from_arrays(votes=votes, labels=votes[0], run=[1, 1, 2, 2]))
+    found = evaluate(Predictions.from_arrays(votes=votes, labels=votes[0], run=[1, 2, 3, 4]))
+    assert found.source.runs == 4
 
 
 def test_without_run_and_step_all_is_last() -> None:
@@ -154,6 +196,7 @@ def test_facts_tandem_matrix_and_certificates_are_of_the_largest_ensemble() -> N
         ({"delta": 1.5}, "delta: must lie strictly between 0 and 1"),
         ({"weightings": ["tandm"]}, "weightings: 'tandm' is not one of .*did you mean 'tandem'"),
         ({"weightings": []}, "weightings: at least one of uniform"),
+        ({"votes": []}, "votes: at least one of average, majority is required"),
         ({"votes": ["avg", "majority"]}, "votes: 'avg' is not one of average, majority"),
         ({"members": ["first"]}, "members: 'first' is not one of last, all"),
     ],

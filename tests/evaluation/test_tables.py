@@ -89,6 +89,36 @@ def test_a_bayes_ensemble_of_ours_stands_on_our_side() -> None:
     assert line[4:8] == (0.7, None, 7, None)
 
 
+def test_a_number_of_a_size_unknown_stands_by_itself_under_an_epoch_budget() -> None:
+    references = (
+        Reference("paper", "paper", "accuracy", 0.8, None, "last", "tandem", "average"),
+        Reference("paper", "paper", "bound", 0.4, None, "last", "tandem", "majority"),
+    )
+    found = evaluate(ensemble(states=1, samples=100), groups={2: [1, 2], 3: [3, 4, 5]})
+    rows = beside_paper(replace(found, references=references)).rows
+    assert [row for row in rows if row[7] is not None] == [
+        ("accuracy", "last", "tandem", "average", None, None, None, 0.8, None, None),
+        ("bound", "last", "tandem", "majority", None, None, None, 0.4, None, None),
+    ]
+    drawn = beside_paper(replace(_evaluation(), references=references)).rows
+    beside = [row for row in drawn if row[7] is not None]
+    assert all(row[4] is not None and row[9] is None for row in beside)
+
+
+def test_bounds_beside_the_papers_end_at_one() -> None:
+    found = _evaluation()
+    loose = tuple(replace(row, bound_mean=1.7) for row in found.rows)
+    lines = [row for row in beside_paper(replace(found, rows=loose)).rows if row[0] == "bound"]
+    assert {row[4] for row in lines} == {1.0}
+    assert [row[9] for row in lines if row[7] is not None] == [pytest.approx(0.6)]
+
+
+def test_one_draw_shows_no_deviation() -> None:
+    found = evaluate(ensemble(samples=100), sizes=[2], repeats=1, weightings=("uniform",))
+    assert all(row[5] == "–" for row in all_rows(found).shown())
+    assert all("±" not in cell for cell in by_size(found, "average").shown()[0])
+
+
 def test_all_rows_and_summary_have_every_row_of_their_sizes() -> None:
     found = _evaluation()
     assert len(all_rows(found).rows) == len(found.rows) == 16

@@ -49,9 +49,22 @@ def test_weightings_beyond_the_papers_wait_in_the_legend() -> None:
 
 
 def test_an_epoch_budget_is_told_as_one() -> None:
-    figure = accuracy_figure(replace(an_evaluation(), name="imdb-cnn_lstm-epoch-budget"), "average")
+    evaluation = an_evaluation()
+    settings = replace(evaluation.settings, grouped=True, repeats=1)
+    alone = tuple(replace(row, accuracy_sd=None) for row in evaluation.rows)
+    figure = accuracy_figure(replace(evaluation, settings=settings, rows=alone), "average")
     assert "budget" in figure.title
     assert "same number of epochs" in figure.caption
+    assert "standard deviation" not in figure.caption
+    assert all(series.spread is None for series in figure.panels[0].series)
+    assert {row[4] for row in figure.table.rows} == {None}
+
+
+def test_one_draw_is_told_as_one() -> None:
+    evaluation = an_evaluation()
+    once = replace(evaluation, settings=replace(evaluation.settings, repeats=1))
+    assert accuracy_figure(once, "average").caption.startswith("One drawn ensemble of each size.")
+    assert accuracy_figure(evaluation, "average").caption.startswith("Mean over 2 drawn ensembles")
 
 
 def test_three_panels_over_the_members_as_in_the_paper() -> None:

@@ -81,6 +81,15 @@ def test_other_files(tmp_path: Path, content: bytes, message: str) -> None:
         read_material(tmp_path / "x.json")
 
 
+@pytest.mark.parametrize("name", ["errors", "n"])
+def test_an_ensemble_whose_counts_are_missing(tmp_path: Path, name: str) -> None:
+    record = an_ensemble().to_json()
+    del record["best"]["inputs"][name]
+    (tmp_path / "ensemble.json").write_text(json.dumps(record))
+    with pytest.raises(InputError, match="split must have errors and n > 0 among its inputs"):
+        read_material(tmp_path)
+
+
 def test_an_empty_folder_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds neither evaluation.json nor ensemble.json"):
         read_material(tmp_path)

@@ -39,6 +39,6 @@ def test_a_difference_within_noise_is_not_told_as_a_gain() -> None:
     evaluation = an_evaluation()
     (found,) = evaluation.comparisons
     verdict = evaluation_verdict(replace(evaluation, comparisons=(replace(found, standard_error=0.003),)))
-    assert verdict.headline.endswith("no different from equal ones")
+    assert verdict.headline.endswith("not told apart from equal ones")
     below = evaluation_verdict(replace(evaluation, comparisons=(replace(found, difference=-0.0054),)))
     assert below.headline.endswith("0.5 points below equal weights")

@@ -11,7 +11,7 @@ from quorate.evaluation import Evaluation
 from quorate.predictions import Predictions
 from quorate.recipes import read_recipe
 from quorate.reproduction import reproduce, write_outputs
-from quorate.reproduction.reproduce import OUTPUTS, run_facts, size_groups
+from quorate.reproduction.reproduce import OUTPUTS, require_sizes, run_facts, size_groups
 
 
 def _reproduce(**options: object) -> Evaluation:
@@ -60,8 +60,11 @@ def test_an_epoch_budget_evaluates_each_size_by_its_own_runs() -> None:
         2: [1, 2],
         3: [3, 4, 5],
     }
-    pack = ensemble(runs=5, states=1, samples=200)
+    pack = ensemble(runs=5, states=1, samples=200, classes=2)
     found = reproduce(recipe, pack)
+    assert found.settings.grouped
+    with pytest.raises(InputError, match="the epoch budget trains ensembles of 2, 3 runs, got 4"):
+        reproduce(recipe, pack, sizes=[2, 4])
     probs = next(iter(pack.blocks(10**6))).probs
     assert probs is not None
     for size, members in ((2, [0, 1]), (3, [2, 3, 4])):
@@ -69,6 +72,34 @@ def test_an_epoch_budget_evaluates_each_size_by_its_own_runs() -> None:
         right = probs[members].mean(axis=0).argmax(-1) == pack.labels
         assert row.accuracy_mean == pytest.approx(right.mean())
     assert found.references[1].value == 0.873
+
+
+def test_predictions_of_other_data_are_refused_and_other_samples_noted() -> None:
+    recipe = read_recipe("imdb-cnn_lstm-checkpoints")
+    with pytest.raises(InputError, match="has 2 classes, got 3; give predictions of these data"):
+        reproduce(recipe, ensemble(classes=3, samples=50))
+    assert _reproduce().notes[0] == "200 samples; the official test set of imdb has 25,000"
+
+
+def test_a_bayes_ensembles_own_members_are_not_judged_against_one() -> None:
+    pack = ensemble(runs=1, states=4, classes=2, samples=200)
+    found = reproduce(read_recipe("imdb-cnn_lstm-csghmc-ap"), pack)
+    assert found.bayesian
+    assert [reference.kind for reference in found.references] == ["bayes"]
+    assert 1 not in {claim.number for claim in found.claims}
+
+
+def test_a_bayes_ensemble_of_votes_is_said_to_vote() -> None:
+    pack = ensemble(classes=2, samples=200)
+    votes = Predictions.from_arrays(votes=pack.votes(), labels=pack.labels)
+    assert _reproduce(bayes=votes).references[0].vote == "majority"
+
+
+@pytest.mark.parametrize("sizes", [[8], [0], []])
+def test_sizes_are_checked_against_the_recipe(sizes: list[int]) -> None:
+    with pytest.raises(InputError, match="sizes: "):
+        require_sizes(read_recipe("demo", members=4), sizes)
+    require_sizes(read_recipe("demo", members=4), [4])
 
 
 def test_votes_without_probabilities_can_be_reproduced() -> None:

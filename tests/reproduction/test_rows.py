@@ -42,6 +42,16 @@ def test_bagging_takes_its_accuracy_from_the_table_of_bounds() -> None:
     assert [(r.members, r.weights, r.value) for r in found] == [("last", "tandem", 0.869)]
 
 
+def test_rows_of_the_bounds_alone_have_accuracies_too() -> None:
+    for name, value in (("imdb-cnn_lstm-bagging", 0.869), ("cifar10-resnet20-epoch-budget", 0.937)):
+        row = paper_row(name)
+        assert row is not None
+        assert row.cells["avg_tandem_last"] == value
+    both = paper_row("eyepacs-resnet50-simple")
+    assert both is not None
+    assert both.cells["avg_tandem_last"] == 0.910
+
+
 def test_every_recipe_but_the_demo_has_a_bayes_ensemble_beside_it() -> None:
     without = [name for name in names() if bayes_reference(name) is None]
     assert without == ["demo"]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quorate.cli.output import common_options, console, require_absent, write_json
+from quorate.cli.output import common_options, console, require_absent, require_distinct, write_json
 from quorate.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,8 +62,11 @@ def command(
     """
     from quorate.evaluation.tables import all_rows, render
 
+    if out == "-":
+        raise InputError("--out: the name of a file is required; --json - writes to standard output")
+    require_distinct(out, json_path, *tables)
     for path in (out, json_path, *tables):
-        require_absent(path, force)
+        require_absent(path, force, (*files, labels))
     wanted = None if sizes is None else whole_numbers("--sizes", sizes)
     for path in tables:
         _require_table(path)
@@ -114,7 +117,7 @@ def _require_table(path: str) -> None:
 
 
 def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
-    """Print the rows of the largest size, the best single state, the claims and the notes."""
+    """Print the rows of the largest size, the best single member, the claims and the notes."""
     from rich.markup import escape
 
     from quorate.evaluation.tables import summary

@@ -51,6 +51,15 @@ def write_json(json_path: str | None, record: dict[str, Any]) -> None:
         write_text(Path(json_path), text + "\n")
 
 
+def require_distinct(*paths: str | Path | None) -> None:
+    """Raise if two outputs have one name, so that the second would be written over the first."""
+    named = [path for path in paths if path is not None]
+    places = [str(path) if str(path) == "-" else os.path.realpath(path) for path in named]
+    for path, place in zip(named, places):
+        if places.count(place) > 1:
+            raise InputError(f"{path}: two outputs have this name; give each its own")
+
+
 def require_absent(path: str | Path | None, force: bool, inputs: Iterable[str | Path | None] = ()) -> None:
     """Raise unless an output may be written there: its folder can be written to, no file is there or `--force`
     was given, and it is none of the inputs."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from quorate.cli.output import common_options, console, require_absent, write_json
+from quorate.cli.output import common_options, console, require_absent, require_distinct, write_json
 
 
 @click.command(
@@ -29,8 +29,9 @@ def command(path: str, out: str | None, force: bool, json_path: str | None) -> N
     evaluation.json, such as reproduce writes.
     """
     target = Path(out) if out is not None else _beside(Path(path))
+    require_distinct(target, json_path)
     for place in (target, json_path):
-        require_absent(place, force)
+        require_absent(place, force, _records(Path(path)))
     from quorate.files.atomic import write_text
     from quorate.report import report_text
 
@@ -38,6 +39,14 @@ def command(path: str, out: str | None, force: bool, json_path: str | None) -> N
     write_text(target, text)
     console(json_path).print(f"page written to {target} ({len(text.encode()) / 1e6:.1f} MB)", markup=False)
     write_json(json_path, {"page": str(target), "bytes": len(text.encode())})
+
+
+def _records(path: Path) -> list[Path]:
+    """What the page is made from: the file, or every record in the folder."""
+    from quorate.report.comparison_page import COMPARISON
+    from quorate.report.material import ENSEMBLE, EVALUATION, RUN
+
+    return [path / name for name in (COMPARISON, ENSEMBLE, EVALUATION, RUN)] if path.is_dir() else [path]
 
 
 def _beside(path: Path) -> Path:

@@ -97,6 +97,9 @@ class Tail:
 
 def _task(root: str, run: int, threads: int, device: str) -> str | None:
     """Train one run on the node the task landed on; None, or what went wrong."""
+    from quorate.deep.networks import flush_tiny_numbers
+
+    flush_tiny_numbers()
     try:
         train_one(root, run, threads=threads, device=device, report=lambda event: None)
         return None

@@ -34,9 +34,11 @@ def _receive(jobs: "SimpleQueue[Job]") -> None:
 
 
 def _perform(job: Job, channel: Any) -> dict[str, Any]:
+    from quorate.deep.networks import flush_tiny_numbers
     from quorate.engines.work import train_one
 
     sys.path[:] = job["path"]
+    flush_tiny_numbers()
 
     def report(event: dict[str, Any]) -> None:
         channel.write(json.dumps(event) + "\n")

@@ -103,7 +103,7 @@ def _rows(found: Found) -> list[Row]:
 
 
 def _row(found: Found, size: int, members: str, weights: str, vote: str) -> Row:
-    places = found.places(size, members, weights)
+    s, places = found.settings, found.places(size, members, weights)
     accuracies = found.by_draw(vote, places)
     bounds = np.mean([fold.bounds[vote][places] for fold in found.folds], axis=0)
 
@@ -125,21 +125,23 @@ def _row(found: Found, size: int, members: str, weights: str, vote: str) -> Row:
         bound_mean=_round(bounds.mean()),
         effective_mean=_round(np.mean([fold.effective[places] for fold in found.folds])),
         member_count=_round(np.mean([len(draw.members(members)) for draw in found.draws[size]])),
-        single_best=_round(np.mean([_best_of(fold, d) for fold in found.folds for d in found.draws[size]])),
+        single_best=_round(
+            np.mean([_best_of(f, d.members(s.widest)) for f in found.folds for d in found.draws[size]])
+        ),
         accuracies=tuple(_round(a) for a in accuracies),
         bounds=tuple(_round(b) for b in bounds),
     )
 
 
-def _best_of(fold: Fold, draw: Draw) -> float:
-    """Accuracy, on the scoring half, of the drawn last state that is best on the weighing half."""
-    last = np.array(draw.last)
-    chosen = last[fold.weighing.hard.first[last].argmin()]
+def _best_of(fold: Fold, members: Sequence[int]) -> float:
+    """Accuracy, on the scoring half, of the member that is best on the weighing half."""
+    states = np.array(members)
+    chosen = states[fold.weighing.hard.first[states].argmin()]
     return 1.0 - float(fold.scoring.hard.first[chosen])
 
 
 def _single_best(predictions: Predictions, found: Found, singles: Sequence[Asked]) -> SingleBest:
-    """The best last state of all runs: chosen on each half, scored on the other."""
+    """The best member of all runs: chosen on each half, scored on the other."""
     members = [single.members[0] for single in singles]
     accuracies = [1.0 - float(f.scoring.hard.first[m]) for f, m in zip(found.folds, members)]
     scores = [fold.scores.get("average") for fold in found.folds]
@@ -148,7 +150,7 @@ def _single_best(predictions: Predictions, found: Found, singles: Sequence[Asked
     ]
     return SingleBest(
         _round(np.mean(accuracies)),
-        _spread(np.array(accuracies)),
+        _round(np.std(accuracies, ddof=1)),
         _round(np.mean(nll)) if nll else None,
         tuple(predictions.names[member] for member in members),
     )
@@ -170,7 +172,9 @@ def _compare(found: Found, size: int, vote: str, left: tuple[str, str], right: t
     by_draw = found.by_draw(vote, one) - found.by_draw(vote, other)
     by_sample = found.by_sample(vote, one) - found.by_sample(vote, other)
     draws = float(by_draw.var(ddof=1)) / len(by_draw) if len(by_draw) > 1 else 0.0
-    error = np.sqrt(float(by_sample.var(ddof=1)) / len(by_sample) + draws)
+    # One discordant sample more each way: ensembles that never differ on n samples may still differ on others.
+    n = len(by_sample)
+    error = np.sqrt((float(by_sample.var(ddof=1)) + 2 / n) / n + draws)
     return Comparison(size, vote, left, right, _round(by_draw.mean()), _round(error))
 
 
@@ -179,8 +183,7 @@ def _facts(predictions: Predictions, found: Found, largest: Draw) -> tuple[Membe
     fold, n = found.folds[0], found.samples
     one, other = fold.weighing, fold.scoring
     risks = (one.hard.first * len(one.samples) + other.hard.first * len(other.samples)) / n
-    which = "all" if "all" in found.settings.members else "last"
-    members = largest.members(which)
+    members = largest.members(found.settings.widest)
     weights = {m: fold.weights[found.place[Asked(members, m)]] for m in found.settings.weightings}
     return tuple(
         MemberFacts(
@@ -196,7 +199,7 @@ def _facts(predictions: Predictions, found: Found, largest: Draw) -> tuple[Membe
 
 
 def _tandem(found: Found, largest: Draw) -> TandemCounts | None:
-    members = np.array(largest.members("all" if "all" in found.settings.members else "last"))
+    members = np.array(largest.members(found.settings.widest))
     if len(members) > LARGEST_MATRIX:
         return None
     half = found.folds[0].weighing
@@ -207,13 +210,17 @@ def _tandem(found: Found, largest: Draw) -> TandemCounts | None:
 
 def _notes(predictions: Predictions, found: Found, runs: int) -> list[str]:
     """What a reader must know to judge the numbers."""
-    notes = []
-    if predictions.run is None or predictions.step is None:
-        notes.append("members have no run and step, so each is a run of its own and all is the same as last")
+    notes, s = [], found.settings
+    if runs == predictions.members:
+        notes.append("each member is a run of its own, so all states are the same as last ones")
     if not predictions.has_probs:
         notes.append("the predictions hold votes, so there is no average vote and no probabilistic score")
-    if runs in found.settings.sizes and found.settings.repeats > 1 and len(found.draws[runs]) > 1:
+    if runs in s.sizes and len(found.draws[runs]) > 1:
         notes.append(f"all draws of size {runs} are the same, all runs: their standard deviation is 0")
+    if s.sizes[-1] < runs and not s.grouped:
+        notes.append(
+            f"certificates, tandem matrix and weights of the members are those of the first draw of {s.sizes[-1]} runs"
+        )
     return notes
 
 
@@ -221,5 +228,5 @@ def _round(value: float | np.floating) -> float:
     return round(float(value), DECIMALS)
 
 
-def _spread(values: NDArray[np.float64]) -> float:
-    return _round(values.std(ddof=1)) if len(values) > 1 else 0.0
+def _spread(values: NDArray[np.float64]) -> float | None:
+    return _round(values.std(ddof=1)) if len(values) > 1 else None

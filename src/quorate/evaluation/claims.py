@@ -8,7 +8,10 @@ The rule, for a difference d (ours less the other) with standard error s:
 2 s is a 95% interval and MARGIN, half a percentage point, the difference that is taken to matter. A claim
 holds if all its decisive findings do, and fails if one of them fails. Findings for context decide nothing.
 
-s cannot know what other runs would have given where every draw is all the runs there are.
+s cannot know what other runs would have given where every draw is all the runs there are. Its part from the samples
+has a floor, one discordant sample more each way, lest two ensembles that agree on every sample pass for equal.
+A bound is a number, not an estimate: with one draw, or draws that are all the same, its differences have no s and count
+as they are; where tandem and uniform weights have the same bound (one member, equal members) nothing is decided.
 """
 
 from collections.abc import Sequence
@@ -18,12 +21,16 @@ import numpy as np
 from quorate.evaluation.records import HELD, NOT_HELD, UNDECIDED, Claim, Comparison, Evaluation, Finding, Row
 
 MARGIN = 0.005
+# Bounds closer than this are the same: the weights cannot differ in what they promise.
+SAME = 1e-9
 RULE = (
     "Rule, for a difference d with standard error s: *not worse* is held if d − 2s ≥ −0.005, not held if that "
     "fails and d + 2s < 0; *better* is held if d − 2s > 0, not held if that fails and d + 2s < 0.005; all else is "
     "not decidable at this scale. A claim needs all its decisive findings. s has the noise of the test samples and "
-    "of the draws, but where every draw is all runs, not that of training them again; against a number from "
-    "elsewhere, the samples of both are taken as independent."
+    "of the draws, but where every draw is all runs, not that of training them again; the samples' part is never 0: it "
+    "is √((variance + 2/n)/n), one discordant sample more each way. Against a number from elsewhere, the samples of "
+    "both are taken as independent. Bounds without several draws that differ have no s and are compared as they are; "
+    "equal bounds decide nothing."
 )
 STATEMENTS = {
     1: "A uniformly weighted deep ensemble is not worse than a Bayes ensemble.",
@@ -37,10 +44,11 @@ STATEMENTS = {
 def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
     """The claims that the evaluation has numbers for, at its largest size.
 
-    The first needs a reference of kind "bayes"; all use the average vote where there is one.
+    The first needs a reference of kind "bayes" and members that are not a Bayes ensemble's own; all use the
+    average vote where there is one.
     """
     found = (
-        (1, _against_bayes(evaluation)),
+        (1, [] if evaluation.bayesian else _against_bayes(evaluation)),
         (2, [*_against_uniform(evaluation), *_bounds(evaluation)]),
         (3, _all_states(evaluation)),
     )
@@ -124,7 +132,7 @@ def _against_bayes(evaluation: Evaluation) -> list[Finding]:
 def _error(row: Row, other: float, samples: int) -> float:
     """The standard error of an accuracy of ours less one from elsewhere, on as many samples."""
     ours = row.accuracy_mean
-    draws = row.accuracy_sd**2 / len(row.accuracies)
+    draws = (row.accuracy_sd or 0.0) ** 2 / len(row.accuracies)
     return float(np.sqrt(ours * (1 - ours) / samples + other * (1 - other) / samples + draws))
 
 
@@ -145,16 +153,24 @@ def _bounds(evaluation: Evaluation) -> list[Finding]:
         after = _row(evaluation, members, "tandem", "majority")
         if before is None or after is None or before.bounds is None or after.bounds is None:
             continue
-        gain = np.array(before.bounds) - np.array(after.bounds)
-        error = float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else 0.0
-        b, a = round(float(np.mean(before.bounds)), 10), round(float(np.mean(after.bounds)), 10)
-        text = f"bound on the risk of the majority vote, {members} states: tandem below uniform weights"
-        found.append(Finding(text, a, b, round(a - b, 10), round(error, 10), better(b - a, error)))
+        found.append(_tightened(members, before.bounds, after.bounds))
+        a = round(float(np.mean(after.bounds)), 10)
         text = f"bound on the risk of the majority vote, {members} states, tandem weights: below 1"
-        found.append(
-            Finding(text, a, 1.0, round(a - 1, 10), 0.0, HELD if max(after.bounds) < 1 else NOT_HELD)
-        )
+        verdict = HELD if max(after.bounds) < 1 else NOT_HELD
+        found.append(Finding(text, a, 1.0, round(a - 1, 10), None, verdict))
     return found
+
+
+def _tightened(members: str, before: Sequence[float], after: Sequence[float]) -> Finding:
+    """Whether tandem weights have the lower bound; the draws, if they differ, are all its noise."""
+    gain = np.array(before) - np.array(after)
+    error = None
+    if np.ptp(before) > SAME or np.ptp(after) > SAME:
+        error = round(float(gain.std(ddof=1) / np.sqrt(len(gain))), 10)
+    b, a = round(float(np.mean(before)), 10), round(float(np.mean(after)), 10)
+    verdict = UNDECIDED if abs(b - a) <= SAME else better(b - a, error or 0.0)
+    text = f"bound on the risk of the majority vote, {members} states: tandem below uniform weights"
+    return Finding(text, a, b, round(a - b, 10), error, verdict)
 
 
 def _all_states(evaluation: Evaluation) -> list[Finding]:
@@ -208,7 +224,7 @@ def claims_markdown(claims: Sequence[Claim]) -> str:
         ]
         for f in claim.findings:
             context = "" if f.decisive else " (context)"
-            numbers = f"{f.ours:.4f} | {f.other:.4f} | {f.difference:+.4f} | {f.standard_error:.4f}"
+            numbers = f"{f.ours:.4f} | {f.other:.4f} | {f.difference:+.4f} | {f.shown_error}"
             rows.append(f"| {f.text.replace('|', chr(92) + '|')} | {numbers} | {f.verdict}{context} |")
         parts.append("\n".join(rows))
     return "\n\n".join(parts) + "\n"

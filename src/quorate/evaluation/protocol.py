@@ -60,20 +60,20 @@ def evaluate(
         sizes = default_sizes(len(runs.last)) if groups is None else tuple(groups)
     settings = Settings(
         sizes=tuple(sorted({int(size) for size in sizes})),
-        repeats=repeats,
+        repeats=repeats if groups is None else min(repeats, 1),
         seed=seed,
         delta=require_open_unit("delta", delta),
         weightings=tuple(dict.fromkeys(weightings)),
         votes=tuple(vote for vote in votes if vote == "majority" or predictions.has_probs),
         members=tuple(dict.fromkeys(members)),
+        grouped=groups is not None,
     )
     _check(predictions, settings, votes)
     draws = draw_all(runs, settings.sizes, repeats, seed, groups)
     parts = split_samples(predictions.samples, 0.5, seed)
     first, second = (half(predictions, part, settings.votes) for part in parts)
-    singles = [
-        Asked((runs.last[int(h.hard.first[list(runs.last)].argmin())],), "uniform") for h in (first, second)
-    ]
+    states = runs.last if settings.widest == "last" else tuple(range(predictions.members))
+    singles = [Asked((states[int(h.hard.first[list(states)].argmin())],), "uniform") for h in (first, second)]
     asked = list(dict.fromkeys([*_asked(draws, settings), *singles]))
     folds = [
         run_fold(weighing, scoring, asked, settings.votes, settings.delta, seed)
@@ -107,7 +107,10 @@ def _check(predictions: Predictions, settings: Settings, votes: Sequence[str]) -
         raise InputError("sizes: at least one number of runs is required, got none")
     if settings.repeats < 1:
         raise InputError(f"repeats: must be at least 1, got {settings.repeats}")
-    if not settings.votes:
+    run, step = predictions.run, predictions.step
+    if run is not None and step is None and len(set(run.tolist())) < predictions.members:
+        raise InputError("step: run without step: which state of a run is the last is unknown; give step too")
+    if votes and not settings.votes:
         raise InputError("votes: 'average' needs probabilities, these predictions hold votes; use 'majority'")
     for argument, words, choices in (
         ("weightings", settings.weightings, METHODS),

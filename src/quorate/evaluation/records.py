@@ -6,31 +6,10 @@ from typing import Any
 
 from quorate.certificates import Certificate
 from quorate.errors import InputError
+from quorate.evaluation.definitions import DEFINITIONS
 
 FORMAT = "quorate-evaluation-1"
 HELD, NOT_HELD, UNDECIDED = "held", "not held", "not decidable at this scale"
-DEFINITIONS = {
-    "size": "number of training runs drawn without replacement (members without a run are runs of their own)",
-    "members": "last: the last state of each drawn run; all: all its states",
-    "protocol": "samples are halved once; one half chooses the weights and yields the bound, the other is "
-    "scored; then they swap, and the two are averaged",
-    "weights": "first-order, tandem and all other weights are chosen for the majority vote (0/1 losses) and used "
-    "for both votes, as in the paper",
-    "accuracy": "share of samples whose class is found; ties go to the lowest class",
-    "sd": "standard deviation (n - 1) over the draws",
-    "nll": "mean of -ln(probability of the true class), probabilities not below 1e-12; average vote only",
-    "brier": "mean over samples of the sum over classes of (probability - truth)^2; average vote only",
-    "ece": "expected calibration error: 15 bins of equal width of the largest probability, the mean over samples "
-    "of |accuracy - confidence| of the bin; average vote only",
-    "auroc": "area under the ROC curve of the probability of class 1, ties count one half; average vote, two "
-    "classes only",
-    "bound": "tandem-kl bound on the risk at delta, from the half that chose the weights: of 0/1 losses for the "
-    "majority vote, of margin losses for the average vote",
-    "effective": "effective number of members, 1 / (sum of squared weights)",
-    "single_best": "accuracy of the last state that is best on the weighing half, on the other half",
-    "standard_error": "square root of (variance over samples of the mean of the draws / samples) + (variance over "
-    "draws / draws)",
-}
 
 
 @dataclass(frozen=True)
@@ -39,7 +18,7 @@ class Row:
 
     `accuracies` and `bounds` hold one number a draw (both folds averaged), in the same order for all rows
     of a size, so that rows can be compared draw by draw. `member_count` is the mean number of members.
-    Scores that are not defined for the vote, or the data, are None.
+    Scores that are not defined for the vote, or the data, are None; so is the deviation of a single draw.
     """
 
     size: int
@@ -47,7 +26,7 @@ class Row:
     weights: str
     vote: str
     accuracy_mean: float
-    accuracy_sd: float
+    accuracy_sd: float | None
     nll_mean: float | None
     brier_mean: float | None
     ece_mean: float | None
@@ -67,7 +46,9 @@ class Row:
 
 @dataclass(frozen=True)
 class SingleBest:
-    """The best single last state of all runs, chosen on one half and scored on the other.
+    """The best single member of all runs, chosen on one half and scored on the other.
+
+    It is one of all states where those are evaluated, else one of the last ones.
 
     Mean and standard deviation are over the two folds; `names` has the state each half chose.
     """
@@ -166,16 +147,22 @@ class Reference:
 class Finding:
     """One comparison behind a claim: the numbers, their difference, its standard error and what follows.
 
-    Only `decisive` findings enter the claim's verdict; the others are context.
+    The error is None where there is none: bounds computed once are numbers, not estimates. Only `decisive` findings
+    enter the claim's verdict; the others are context.
     """
 
     text: str
     ours: float
     other: float
     difference: float
-    standard_error: float
+    standard_error: float | None
     verdict: str
     decisive: bool = True
+
+    @property
+    def shown_error(self) -> str:
+        """The standard error as text, a dash where there is none."""
+        return "–" if self.standard_error is None else f"{self.standard_error:.4f}"
 
 
 @dataclass(frozen=True)
@@ -190,7 +177,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Settings:
-    """What was asked of `evaluate`."""
+    """What was asked of `evaluate`.
+
+    `grouped`: each size was trained by itself (an epoch budget), so there is one ensemble of each and no draw.
+    """
 
     sizes: tuple[int, ...]
     repeats: int
@@ -199,6 +189,12 @@ class Settings:
     weightings: tuple[str, ...]
     votes: tuple[str, ...]
     members: tuple[str, ...]
+    grouped: bool = False
+
+    @property
+    def widest(self) -> str:
+        """`all` states if they are evaluated, else the `last` ones."""
+        return "all" if "all" in self.members else "last"
 
 
 @dataclass(frozen=True)
@@ -216,8 +212,8 @@ class Source:
 class Evaluation:
     """Everything `evaluate` found. No dates and no machine in it: the same seed gives the same record.
 
-    `name`, `references` and `claims` are filled by a reproduction; without one there are no references and
-    the claims are those that need none.
+    `name`, `references`, `bayesian` and `claims` are filled by a reproduction; without one there are no references
+    and the claims are those that need none. `bayesian`: the members are themselves those of a Bayes ensemble.
     """
 
     settings: Settings
@@ -232,6 +228,7 @@ class Evaluation:
     name: str | None = None
     references: tuple[Reference, ...] = ()
     claims: tuple[Claim, ...] = ()
+    bayesian: bool = False
 
     def curve(self, members: str, weights: str, vote: str) -> tuple[Row, ...]:
         """The rows of one curve, by increasing size; empty if it was not asked for."""
@@ -281,6 +278,7 @@ def _from_record(record: dict[str, Any]) -> Evaluation:
         name=record["name"],
         references=tuple(_build(Reference, row) for row in record["references"]),
         claims=tuple(_claim(row) for row in record["claims"]),
+        bayesian=record["bayesian"],
     )
 
 

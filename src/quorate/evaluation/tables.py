@@ -114,7 +114,9 @@ def all_rows(evaluation: Evaluation, *, size: int | None = None) -> Table:
     """Every row of the evaluation, or those of one size."""
     rows = [row for row in evaluation.rows if size in (None, row.size)]
     single = evaluation.single_best
-    note = f"Best single last state: accuracy {single.accuracy_mean:.4f} (folds averaged)."
+    note = (
+        f"Best single member: accuracy {single.accuracy_mean:.4f} (chosen on one half, scored on the other)."
+    )
     return Table("Accuracy, scores and bounds", _ROWS, tuple(_cells(row) for row in rows), (note,))
 
 
@@ -146,7 +148,7 @@ def summary(evaluation: Evaluation) -> Table:
     )
     single = evaluation.single_best.accuracy_mean
     notes = (
-        f"Best single last state: accuracy {single:.4f}. Bound: tandem-kl on the risk, delta "
+        f"Best single member: accuracy {single:.4f}. Bound: tandem-kl on the risk, delta "
         f"{evaluation.settings.delta:g}. In use: effective number of members.",
     )
     return Table("Largest ensembles", _SUMMARY, cells, notes)
@@ -163,7 +165,9 @@ def by_size(evaluation: Evaluation, vote: str) -> Table:
 
 
 def _plus_minus(row: Row | None) -> str | None:
-    return None if row is None else f"{row.accuracy_mean:.4f} ± {row.accuracy_sd:.4f}"
+    if row is None or row.accuracy_sd is None:
+        return None if row is None else f"{row.accuracy_mean:.4f}"
+    return f"{row.accuracy_mean:.4f} ± {row.accuracy_sd:.4f}"
 
 
 _BESIDE = (
@@ -191,7 +195,10 @@ def beside_paper(evaluation: Evaluation) -> Table:
     bayes = [_bayes(reference) for reference in evaluation.references if reference.kind == "bayes"]
     title = f"{evaluation.name or 'evaluation'}: ours beside the paper's"
     note = _DELTA.format(evaluation.settings.delta)
-    return Table(title, _BESIDE, (*accuracies, alone, *bayes, *bounds), (note,))
+    apart = [
+        _apart(reference) for reference in evaluation.references if not _comparable(evaluation, reference)
+    ]
+    return Table(title, _BESIDE, (*accuracies, alone, *bayes, *bounds, *apart), (note,))
 
 
 def against_paper(evaluation: Evaluation) -> Table:
@@ -205,20 +212,33 @@ def against_paper(evaluation: Evaluation) -> Table:
 
 _DELTA = (
     "Accuracy: mean over the draws. Bound: tandem-kl on the risk of the majority vote at delta = {:g}, from half of "
-    "the samples (the paper prints 1 - risk). Difference: ours less the paper's."
+    "the samples (the paper prints 1 - risk). Difference: ours less the paper's, where its number of runs is known."
 )
+
+
+def _comparable(evaluation: Evaluation, reference: Reference) -> bool:
+    """Whether a number of the paper may stand beside ours: not where it is of one of several trained sizes, unknown."""
+    return reference.kind != "paper" or reference.size is not None or not evaluation.settings.grouped
+
+
+def _apart(reference: Reference) -> tuple[Cell, ...]:
+    """The line of a number of the paper that has none of ours beside it."""
+    named = (reference.quantity, reference.members, reference.weights, reference.vote)
+    return (*named, None, None, None, reference.value, reference.size, None)
 
 
 def _bayes(reference: Reference) -> tuple[Cell, ...]:
     """The line of a Bayes ensemble: ours if it was trained here, and so has a vote, else from the literature."""
-    named = ("accuracy", "Bayes ensemble", "uniform", "average")
+    named = ("accuracy", "Bayes ensemble", "uniform", reference.vote or "average")
     if reference.vote is not None:
         return (*named, reference.value, None, reference.size, None, None, None)
     return (*named, None, None, None, reference.value, reference.size, None)
 
 
 def _beside(evaluation: Evaluation, row: Row, quantity: str) -> tuple[Cell, ...]:
-    value = row.accuracy_mean if quantity == "accuracy" else row.bound_mean
+    # the paper's bounds are cut off at 1, so ours must be to stand beside them
+    bound = None if row.bound_mean is None else min(row.bound_mean, 1.0)
+    value = row.accuracy_mean if quantity == "accuracy" else bound
     spread = row.accuracy_sd if quantity == "accuracy" else None
     paper = _find(evaluation, quantity, *row.key)
     return _line(quantity, row.key, value, spread, row.size, paper)
@@ -234,7 +254,8 @@ def _line(
 ) -> tuple[Cell, ...]:
     if paper is None or ours is None:
         return (quantity, *key, ours, spread, runs, None, None, None)
-    return (quantity, *key, ours, spread, runs, paper.value, paper.size, ours - paper.value)
+    difference = None if paper.size is None else ours - paper.value
+    return (quantity, *key, ours, spread, runs, paper.value, paper.size, difference)
 
 
 def _find(
@@ -243,6 +264,7 @@ def _find(
     """The paper's number for that cell, if it has one."""
     for reference in evaluation.references:
         cell = (reference.quantity, reference.members, reference.weights, reference.vote)
-        if reference.kind == "paper" and cell == (quantity, members, weights, vote):
+        wanted = reference.kind == "paper" and _comparable(evaluation, reference)
+        if wanted and cell == (quantity, members, weights, vote):
             return reference
     return None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from quorate.certificates import MEANING
-from quorate.evaluation.records import Evaluation, MemberFacts, Row
+from quorate.evaluation.records import Evaluation, MemberFacts, Row, Settings
 from quorate.report.certificate_bars import bars_of, in_words
 from quorate.report.figure import Figure, Panel, Reference, Series, Table, legible, percent
 from quorate.report.palette import role_of
@@ -14,14 +14,13 @@ DRAWN = ("uniform", "tandem")
 # with more members their names would cover each other; they are told when a bar is pointed at
 NAMED_MEMBERS = 12
 
-_DRAWS = (
-    "Mean over {repeats} drawn ensembles of each size; the band is ± one standard deviation. "
-    "Broken lines use the last state of each run, solid lines all states."
-)
+_DRAWS = "Mean over {repeats} drawn ensembles of each size; the band is ± one standard deviation."
+_DRAW = "One drawn ensemble of each size."
 _BUDGET = (
     "All ensembles cost the same number of epochs: the more runs, the shorter each. One ensemble of each size, "
-    "trained by itself. Broken lines use the last state of each run, solid lines all states."
+    "trained by itself."
 )
+_LINES = "Broken lines use the last state of each run, solid lines all states."
 
 
 def evaluation_figures(evaluation: Evaluation) -> tuple[Figure, ...]:
@@ -41,24 +40,30 @@ def evaluation_figures(evaluation: Evaluation) -> tuple[Figure, ...]:
 
 def accuracy_figure(evaluation: Evaluation, vote: str) -> Figure:
     """Accuracy of one vote against the number of runs, ± one standard deviation, with reference lines."""
-    curves = [c for c in _curves(evaluation) if c[0].vote == vote]
+    settings, curves = evaluation.settings, [c for c in _curves(evaluation) if c[0].vote == vote]
     series = tuple(_accuracy_series(curve) for curve in curves)
     references = tuple(
         Reference(legible(r.label), "bayes", r.value)
         for r in evaluation.references
         if r.kind == "bayes" and r.quantity == "accuracy"
     )
-    budget = "epoch-budget" in (evaluation.name or "")
     single = Reference("best single member", "best", evaluation.single_best.accuracy_mean)
     return Figure(
         key=f"accuracy-{vote}",
-        title=f"Accuracy of the {vote} vote" + (" under one budget of epochs" if budget else ""),
-        caption=_BUDGET if budget else _DRAWS.format(repeats=evaluation.settings.repeats),
+        title=f"Accuracy of the {vote} vote" + (" under one budget of epochs" if settings.grouped else ""),
+        caption=f"{_drawn(settings)} {_LINES}",
         alt=_curves_in_words(f"Accuracy of the {vote} vote against the number of runs", curves),
         x_title="runs in the ensemble",
         panels=(Panel("lines", "accuracy", series, (single, *references), percent=True),),
         table=_rows_table(curves),
     )
+
+
+def _drawn(settings: Settings) -> str:
+    """How many ensembles stand behind a point."""
+    if settings.grouped:
+        return _BUDGET
+    return _DRAW if settings.repeats == 1 else _DRAWS.format(repeats=settings.repeats)
 
 
 def _curves(evaluation: Evaluation) -> list[tuple[Row, ...]]:
@@ -71,12 +76,13 @@ def _curves(evaluation: Evaluation) -> list[tuple[Row, ...]]:
 
 def _accuracy_series(curve: tuple[Row, ...]) -> Series:
     first = curve[0]
+    spread = tuple(row.accuracy_sd for row in curve if row.accuracy_sd is not None)
     return Series(
         name=f"{legible(first.weights)}, {legible(first.members)}",
         role=role_of(first.weights),
         x=tuple(float(row.size) for row in curve),
         y=tuple(row.accuracy_mean for row in curve),
-        spread=tuple(row.accuracy_sd for row in curve),
+        spread=spread if len(spread) == len(curve) else None,
         dashed=first.members == "last",
         shown=first.weights in DRAWN,
     )

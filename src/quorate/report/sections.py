@@ -5,7 +5,8 @@ from typing import Any
 
 from quorate.certificates import MEANING, Certificate, percent_up
 from quorate.ensemble import Ensemble
-from quorate.evaluation.records import DEFINITIONS, HELD, NOT_HELD, Certified, Claim, Evaluation
+from quorate.evaluation.definitions import DEFINITIONS
+from quorate.evaluation.records import HELD, NOT_HELD, Certified, Claim, Evaluation
 from quorate.evaluation.tables import beside_paper
 from quorate.report.ensemble_figures import shown_certificates
 from quorate.report.figure import Cell, Table, number, shortened
@@ -147,7 +148,10 @@ def _protocol(evaluation: Evaluation) -> Iterator[tuple[Cell, ...]]:
     yield "members, runs", f"{source.members:,}, {source.runs:,}"
     yield "sha256 of the predictions", source.sha256
     yield "sizes", ", ".join(str(size) for size in settings.sizes)
-    yield "draws of each size", settings.repeats
+    yield (
+        "draws of each size",
+        "none, each size was trained by itself" if settings.grouped else settings.repeats,
+    )
     yield "seed", str(settings.seed)
     yield "δ", settings.delta
     yield "weightings", ", ".join(settings.weightings)
@@ -170,7 +174,7 @@ def _claim(claim: Claim) -> Markup:
             f"{f.ours:.4f}",
             f"{f.other:.4f}",
             f"{f.difference:+.4f}",
-            f"{f.standard_error:.4f}",
+            f.shown_error,
             f.verdict,
         )
         for f in claim.findings

@@ -138,7 +138,7 @@ def _accuracy_in_short(standing: Standing) -> str:
     if found is None:
         return f"{reached} with {standing.called}"
     if abs(found.difference) <= TELLING * found.standard_error:
-        return f"{reached} with {standing.called}, no different from equal ones"
+        return f"{reached} with {standing.called}, not told apart from equal ones"
     direction = "above" if found.difference > 0 else "below"
     return f"{reached}, {_points(abs(found.difference))} {direction} equal weights"
 
@@ -186,7 +186,7 @@ def _evaluation_facts(evaluation: Evaluation, standing: Standing) -> Iterator[Fa
 
 
 def _spread(row: Row) -> str:
-    if len(set(row.accuracies)) == 1:
+    if row.accuracy_sd is None or len(set(row.accuracies)) == 1:
         return f"{row.size} runs, {row.member_count:g} members"
     return f"± {100 * row.accuracy_sd:.2f} over {len(row.accuracies)} draws of {row.size} runs"
 
