@@ -109,9 +109,9 @@ def test_the_standard_error_pairs_samples_and_repeats(lines: tuple[Line, ...]) -
     one, other = lines[0], lines[6]
     paired = [a - b for a, b in zip(one.right.tolist(), other.right.tolist(), strict=True)]
     repeats = [a.accuracy - b.accuracy for a, b in zip(one.scores, other.scores, strict=True)]
-    wanted = np.var(paired, ddof=1) / SAMPLES + np.var(repeats, ddof=1) / 2
+    wanted = (np.var(paired, ddof=1) + 2 / SAMPLES) / SAMPLES + np.var(repeats, ddof=1) / 2
     assert difference_error(one, other) == pytest.approx(np.sqrt(wanted))
-    assert difference_error(one, one) == 0
+    assert difference_error(one, one) == pytest.approx(np.sqrt(2) / SAMPLES)
 
 
 def test_findings_ask_what_they_should(lines: tuple[Line, ...]) -> None:

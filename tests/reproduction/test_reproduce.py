@@ -1,5 +1,6 @@
 """From predictions to tables: the same files again, byte for byte."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,17 @@ def test_the_papers_numbers_and_all_three_claims_are_there() -> None:
     assert found.name == "imdb-cnn_lstm-checkpoints"
     assert [claim.number for claim in found.claims] == [1, 2, 3]
     assert found.references[0].value == 0.87
+
+
+def test_a_training_that_was_scaled_down_is_not_judged_by_the_literature() -> None:
+    pack = ensemble(classes=10, samples=200)
+    recipe = read_recipe("cifar10-resnet20-simple", ["data.partial=true"])
+    recipe = replace(recipe, training=replace(recipe.training, epochs=10))
+    found = reproduce(recipe, pack, sizes=[2], repeats=2)
+    assert [claim.number for claim in found.claims] == [2, 3]
+    assert found.references[0].kind == "bayes"
+    assert found.notes[0].startswith("trained for 10 of 200 epochs, on part of the data: not judged")
+    assert 1 in [claim.number for claim in reproduce(recipe, pack, bayes=pack, sizes=[2], repeats=2).claims]
 
 
 def test_a_bayes_ensemble_trained_here_is_judged_too() -> None:

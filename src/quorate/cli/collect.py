@@ -97,9 +97,7 @@ def _new(root: Path, data: str, out: Path, device: str) -> Path:
 
 def _fitting(path: str, recipe: "Recipe", state: Path) -> "tuple[NDArray[Any], NDArray[np.int64] | None]":
     """The samples and classes of a file, if the network of that state takes them."""
-    import torch
-
-    from quorate.deep.networks import load_network, try_network
+    from quorate.deep.networks import choose_device, load_network, try_network
     from quorate.deep.states import read_state
 
     about = read_state(state)[1]
@@ -107,7 +105,7 @@ def _fitting(path: str, recipe: "Recipe", state: Path) -> "tuple[NDArray[Any], N
     samples = _stored(path, samples, about)
     if labels is not None:
         labels = _classes(path, labels, len(samples), about["classes"])
-    network, inputs = load_network(recipe, state, torch.device("cpu"))
+    network, inputs = load_network(recipe, state, choose_device("cpu"))
     try_network(recipe.model.name, network, inputs, [samples], classes=about["classes"])
     return samples, labels
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.evaluation.certified import certificates_of
-from quorate.evaluation.claims import judge
+from quorate.evaluation.claims import judge, sampling_variance
 from quorate.evaluation.draws import Draw, runs_of
 from quorate.evaluation.folds import Asked, Fold
 from quorate.evaluation.records import (
@@ -172,9 +172,7 @@ def _compare(found: Found, size: int, vote: str, left: tuple[str, str], right: t
     by_draw = found.by_draw(vote, one) - found.by_draw(vote, other)
     by_sample = found.by_sample(vote, one) - found.by_sample(vote, other)
     draws = float(by_draw.var(ddof=1)) / len(by_draw) if len(by_draw) > 1 else 0.0
-    # One discordant sample more each way: ensembles that never differ on n samples may still differ on others.
-    n = len(by_sample)
-    error = np.sqrt((float(by_sample.var(ddof=1)) + 2 / n) / n + draws)
+    error = np.sqrt(sampling_variance(by_sample) + draws)
     return Comparison(size, vote, left, right, _round(by_draw.mean()), _round(error))
 
 

@@ -17,6 +17,7 @@ as they are; where tandem and uniform weights have the same bound (one member, e
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quorate.evaluation.records import HELD, NOT_HELD, UNDECIDED, Claim, Comparison, Evaluation, Finding, Row
 
@@ -53,6 +54,18 @@ def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
         (3, _all_states(evaluation)),
     )
     return tuple(Claim(n, STATEMENTS[n], combine(list_), tuple(list_)) for n, list_ in found if list_)
+
+
+def sampling_variance(differences: NDArray[np.float64]) -> float:
+    """The variance of the mean of n differences, a sample each: (variance + 2/n)/n.
+
+    One discordant sample more each way: ensembles that never differ on n samples may still differ on others.
+
+    >>> sampling_variance(np.zeros(100))
+    0.0002
+    """
+    n = len(differences)
+    return (float(differences.var(ddof=1)) + 2 / n) / n
 
 
 def combine(findings: Sequence[Finding]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quorate.evaluation.claims import better, not_worse
+from quorate.evaluation.claims import better, not_worse, sampling_variance
 from quorate.evaluation.records import Finding
 from quorate.recipes import BAYESIAN
 from quorate.reproduction.comparison import Line
@@ -16,7 +16,8 @@ from quorate.reproduction.comparison import Line
 RULE = (
     "Rule, for a difference d in accuracy with standard error s: *not worse* is held if d − 2s ≥ −0.005, not held if "
     "that fails and d + 2s < 0; *better* is held if d − 2s > 0, not held if that fails and d + 2s < 0.005; all else is "
-    "not decidable at this scale. s has the noise of the test samples, compared one by one, and of the repeats."
+    "not decidable at this scale. s has the noise of the test samples, compared one by one, with one discordant sample "
+    "more each way, √((variance + 2/n)/n), and of the repeats."
 )
 
 
@@ -74,9 +75,11 @@ def _name(line: Line) -> str:
 
 
 def difference_error(one: Line, other: Line) -> float:
-    """√(variance over samples of the mean over repeats / n + variance over repeats / repeats), of the difference."""
-    by_sample = one.right - other.right
-    total = float(by_sample.var(ddof=1)) / len(by_sample)
+    """√(variance over samples of the mean over repeats / n + variance over repeats / repeats), of the difference.
+
+    The first term has the floor of `evaluation.claims.sampling_variance`.
+    """
+    total = sampling_variance(one.right - other.right)
     if len(one.scores) == len(other.scores) > 1:
         total += float((one.values("accuracy") - other.values("accuracy")).var(ddof=1)) / len(one.scores)
     return round(float(np.sqrt(total)), 10)

@@ -18,7 +18,7 @@ from quorate.evaluation.scores import score
 from quorate.evaluation.tables import FORMATS, all_rows, beside_paper, render
 from quorate.files.atomic import write_text
 from quorate.predictions import Predictions
-from quorate.recipes import BAYESIAN, Recipe
+from quorate.recipes import BAYESIAN, Recipe, names, read_recipe
 from quorate.reproduction.rows import EXTENT, references
 
 if TYPE_CHECKING:
@@ -64,17 +64,32 @@ def reproduce(
         groups=groups,
     )
     budget = recipe.training.budget if groups is not None else None
-    beside = references(recipe.name, budget=budget)
-    if bayes is not None:
-        beside = (_trained_here(bayes, predictions), *beside)
+    elsewhere = references(recipe.name, budget=budget)
+    here = () if bayes is None else (_trained_here(bayes, predictions),)
+    scaled = _scaled_notes(recipe)
     named = replace(
         found,
         name=recipe.name,
-        references=beside,
-        notes=(*notes, *found.notes),
+        references=here if scaled else (*here, *elsewhere),
+        notes=(*scaled, *notes, *found.notes),
         bayesian=recipe.training.strategy in BAYESIAN,
     )
-    return replace(named, claims=judge(named))
+    # A training that was scaled down is set beside the paper's numbers, but not judged by them.
+    return replace(named, claims=judge(named), references=(*here, *elsewhere))
+
+
+def _scaled_notes(recipe: Recipe) -> tuple[str, ...]:
+    """A note if the recipe trains less than the built-in one of its name."""
+    if recipe.name not in names():
+        return ()
+    full = read_recipe(recipe.name).training.epochs
+    less = [f"for {recipe.training.epochs} of {full} epochs"] if recipe.training.epochs < full else []
+    less += ["on part of the data"] if recipe.data.partial else []
+    if not less:
+        return ()
+    return (
+        f"trained {', '.join(less)}: not judged by numbers from the literature, which stand beside it all the same",
+    )
 
 
 def require_sizes(recipe: Recipe, sizes: Sequence[int] | None) -> None:
