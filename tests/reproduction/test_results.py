@@ -109,6 +109,8 @@ def _again(kept: Certificate) -> float:
     """The certified risk by today's formulas, from the inputs that the record gives."""
     if kept.name == "occam":
         return bounds.occam(kept.inputs["errors"], kept.inputs["n"], kept.delta, kept.inputs["counts"])
+    if kept.name == "best-member":
+        return bounds.best_member(kept.inputs["errors"], kept.inputs["n"], kept.delta, kept.inputs["members"])
     formula, names = FORMULAS[kept.name]
     risk = formula(*(kept.inputs[name] for name in names), kept.delta)
     return risk * (1.0 if kept.name in COUNTED else OUTWARD)

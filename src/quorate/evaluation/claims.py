@@ -137,7 +137,7 @@ def _against_bayes(evaluation: Evaluation) -> list[Finding]:
                 "not worse",
             )
             for reference in evaluation.references
-            if reference.kind == "bayes" and reference.quantity == "accuracy"
+            if reference.kind == "bayes" and reference.quantity == "accuracy" and reference.judged
         ]
     )
 

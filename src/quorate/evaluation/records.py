@@ -130,7 +130,8 @@ class Reference:
     """A number to stand beside ours: `kind` is "bayes" (a Bayes ensemble) or "paper" (a cell of its tables).
 
     `quantity` is "accuracy" or "bound" (risk). `members`, `weights` and `vote` say which curve a cell belongs to;
-    None where they do not apply. `size` counts runs (samples of the posterior for a Bayes ensemble).
+    None where they do not apply. `size` counts runs (samples of the posterior for a Bayes ensemble). `judged`: claims
+    may rest on it; not so where our members were trained less than those it comes from.
     """
 
     label: str
@@ -141,6 +142,7 @@ class Reference:
     members: str | None = None
     weights: str | None = None
     vote: str | None = None
+    judged: bool = True
 
 
 @dataclass(frozen=True)

@@ -67,15 +67,15 @@ def reproduce(
     elsewhere = references(recipe.name, budget=budget)
     here = () if bayes is None else (_trained_here(bayes, predictions),)
     scaled = _scaled_notes(recipe)
+    elsewhere = tuple(replace(reference, judged=not scaled) for reference in elsewhere)
     named = replace(
         found,
         name=recipe.name,
-        references=here if scaled else (*here, *elsewhere),
+        references=(*here, *elsewhere),
         notes=(*scaled, *notes, *found.notes),
         bayesian=recipe.training.strategy in BAYESIAN,
     )
-    # A training that was scaled down is set beside the paper's numbers, but not judged by them.
-    return replace(named, claims=judge(named), references=(*here, *elsewhere))
+    return replace(named, claims=judge(named))
 
 
 def _scaled_notes(recipe: Recipe) -> tuple[str, ...]:
