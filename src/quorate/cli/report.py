@@ -25,8 +25,8 @@ Examples:
 def command(path: str, out: str | None, force: bool, json_path: str | None) -> None:
     """Write one HTML page that needs no network: verdict, figures, details.
 
-    PATH is an ensemble (weigh --out), an evaluation (evaluate --json), or a folder with ensemble.json or
-    evaluation.json, such as reproduce writes.
+    PATH is an ensemble (weigh --out), an evaluation (evaluate --json), or a folder with ensemble.json,
+    evaluation.json or comparison.json, such as reproduce writes.
     """
     target = Path(out) if out is not None else _beside(Path(path))
     require_distinct(target, json_path)
