@@ -1,6 +1,5 @@
 """The page of a comparison: ensembles side by side, what their differences say, the temperatures of the chains."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from quorate.report.chain_temperatures import Chain, read_chain
 from quorate.report.comparison_record import ComparisonRecord, Scored
 from quorate.report.figure import Cell, Figure, Table, percent
 from quorate.report.markup import Markup, element, table
-from quorate.report.material import RUN, misfit
+from quorate.report.material import RUN, file_text, json_object, misfit
 from quorate.report.page import document, figure_block, hero
 from quorate.report.sections import run_section, section
 from quorate.report.temperature_figures import temperature_figure
@@ -53,34 +52,14 @@ def read_contents(path: str | Path) -> Contents:
     """The comparison at the path, `run.json` beside it, and the temperatures in the logs of its chains."""
     place = Path(path)
     file = place / COMPARISON if place.is_dir() else place
-    record = ComparisonRecord.from_json(_text(file), source=str(file))
+    record = ComparisonRecord.from_json(file_text(file), source=str(file))
     wrong = misfit(record, ComparisonRecord, "comparison")
     if wrong is not None:
         raise InputError(f"{file}: damaged file: {wrong}")
     own = [ensemble.name for ensemble in record.ensembles if ensemble.last_of is None]
     chains = [chain for name in own if (chain := read_chain(file.parent, name)) is not None]
-    return Contents(record, tuple(chains), _run(file.with_name(RUN)))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file or folder") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not readable as text ({error})") from None
-
-
-def _run(path: Path) -> dict[str, Any] | None:
-    if not path.exists():
-        return None
-    try:
-        found = json.loads(_text(path))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not readable as JSON ({error})") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{path}: must hold a JSON object, got {type(found).__name__}")
-    return found
+    run = file.with_name(RUN)
+    return Contents(record, tuple(chains), json_object(run) if run.exists() else None)
 
 
 def comparison_page(contents: Contents, plotly_js: str) -> str:

@@ -38,7 +38,7 @@ def read_material(path: str | Path) -> Material:
     place = Path(path)
     if place.is_dir():
         return _from_folder(place)
-    record = _object(place)
+    record = json_object(place)
     if record.get("format") == ENSEMBLE_FORMAT:
         return Material(place.stem, ensemble=_ensemble(place))
     if record.get("format") == EVALUATION_FORMAT:
@@ -58,18 +58,18 @@ def _from_folder(folder: Path) -> Material:
             f"{folder}: holds neither {EVALUATION} nor {ENSEMBLE}; quorate reproduce writes the first, "
             f"quorate weigh --out {ENSEMBLE} the second"
         )
-    run = _object(folder / RUN) if (folder / RUN).exists() else None
+    run = json_object(folder / RUN) if (folder / RUN).exists() else None
     named = evaluation.name if evaluation is not None else None
     return Material(named or folder.resolve().name, ensemble, evaluation, run, _learning(folder / LEARNING))
 
 
 def _learning(path: Path) -> tuple[Epoch, ...]:
-    return read_learning(_text(path), source=str(path)) if path.exists() else ()
+    return read_learning(file_text(path), source=str(path)) if path.exists() else ()
 
 
-def _object(path: Path) -> dict[str, Any]:
+def json_object(path: Path) -> dict[str, Any]:
     """The JSON object in a file."""
-    text = _text(path)
+    text = file_text(path)
     try:
         record = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -79,7 +79,8 @@ def _object(path: Path) -> dict[str, Any]:
     return record
 
 
-def _text(path: Path) -> str:
+def file_text(path: Path) -> str:
+    """The text in a file."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -89,7 +90,7 @@ def _text(path: Path) -> str:
 
 
 def _ensemble(path: Path) -> Ensemble:
-    found = Ensemble.from_json(_text(path), source=str(path))
+    found = Ensemble.from_json(file_text(path), source=str(path))
     _require_types(path, found)
     if len(found.member_risks) != len(found.names) or not found.names:
         raise InputError(
@@ -110,7 +111,7 @@ def _counted(inputs: dict[str, Any]) -> bool:
 
 
 def _evaluation(path: Path) -> Evaluation:
-    found = Evaluation.from_json(_text(path), source=str(path))
+    found = Evaluation.from_json(file_text(path), source=str(path))
     _require_types(path, found)
     if (
         not found.rows
