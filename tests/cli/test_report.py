@@ -57,17 +57,19 @@ def test_nothing_is_overwritten_unless_forced(folder: Path, capsys: pytest.Captu
         ["run/ensemble.json", "--out", "page.html", "--json", "run/ensemble.json"],
         ["run", "--out", "run/evaluation.json"],
         ["run", "--out", "page.html", "--json", "run/run.json"],
+        ["run", "--out", "run/learning.csv"],
         ["run", "--out", "page.html", "--json", "page.html"],
     ],
 )
 def test_records_are_never_overwritten(
     folder: Path, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
-    before = {path: path.read_bytes() for path in folder.rglob("*.json")}
+    (folder / "learning.csv").write_text("run,epoch,loss,accuracy,seconds\n1,1,0.5,0.75,12.0\n")
+    before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
     assert run(*words, "--force") == 2
     told = capsys.readouterr().err
     assert "one of the inputs" in told or "two outputs have this name" in told
-    assert {path: path.read_bytes() for path in folder.rglob("*.json")} == before
+    assert {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()} == before
     assert not Path("page.html").exists()
 
 

@@ -98,6 +98,17 @@ def test_changes_are_for_all(tmp_path: Path) -> None:
         ("[ensembles.chain]", '[ensembles."a/b"]', "must be letters, digits, dashes and dots"),
         ('"checkpoints"', '"bagging"', "strategy 'bagging' cannot be compared"),
         ("budget = 4", "budget = ", "not a TOML file"),
+        ("budget = 4", "budget = 4.0", "comparison key budget: must be a whole number, got 4.0"),
+        ("repeats = 2", 'repeats = "x"', "comparison key repeats: must be a whole number, got 'x'"),
+        ("repeats = 2", 'about = ["x"]', r"comparison key about: must be a text, got \['x'\]"),
+        ("repeats = 2", "repeats = 2\nensembles = 3", "not a TOML file"),
+        (
+            SMALL[SMALL.index("[recipe.data]") :],
+            "recipe = 3\nensembles = {}",
+            "key recipe: must be a table, got 3",
+        ),
+        (SMALL[SMALL.index("[ensembles") :], "[ensembles]", "needs at least one ensemble, got none"),
+        (SMALL[SMALL.index("[ensembles") :], "[ensembles]\na = 3", "ensemble a: must be a table, got 3"),
     ],
 )
 def test_wrong_contests(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -105,6 +116,12 @@ def test_wrong_contests(tmp_path: Path, old: str, new: str, message: str) -> Non
     with pytest.raises(InputError, match=message) as caught:
         read_contest(written(tmp_path, text))
     assert "\n" not in str(caught.value)
+
+
+def test_a_folder_is_no_contest(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").mkdir()
+    with pytest.raises(InputError, match="mine.toml: not a TOML file"):
+        read_contest(str(tmp_path / "mine.toml"))
 
 
 def test_unknown_names() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quorate.cli.output import common_options, console, write_json
+from quorate.cli.output import common_options, console, require_absent, write_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,14 +27,16 @@ Examples:
 """,
 )
 @click.option("--out", default="demo", show_default=True, metavar="DIR", help="Where everything goes.")
+@click.option("--force", is_flag=True, help="Overwrite an existing --json file.")
 @common_options
-def command(out: str, json_path: str | None) -> int:
+def command(out: str, force: bool, json_path: str | None) -> int:
     """Do the main job end to end on 5,000 MNIST images that come with the install.
 
     Trains six small networks and keeps a state of each epoch (a minute on two cores), weighs them on 1,000
     hold-out images, compares weightings on 1,000 test images, and writes DIR/ensemble.json and
     DIR/report.html.
     """
+    require_absent(json_path, force)
     from quorate.engines.training import train
     from quorate.progress import watching
     from quorate.recipes import read_recipe

@@ -44,9 +44,11 @@ def command(path: str, out: str | None, force: bool, json_path: str | None) -> N
 def _records(path: Path) -> list[Path]:
     """What the page is made from: the file, or every record in the folder."""
     from quorate.report.comparison_page import COMPARISON
+    from quorate.report.learning import LEARNING
     from quorate.report.material import ENSEMBLE, EVALUATION, RUN
 
-    return [path / name for name in (COMPARISON, ENSEMBLE, EVALUATION, RUN)] if path.is_dir() else [path]
+    names = (COMPARISON, ENSEMBLE, EVALUATION, RUN, LEARNING)
+    return [path / name for name in names] if path.is_dir() else [path]
 
 
 def _beside(path: Path) -> Path:

@@ -23,7 +23,9 @@ from quorate.errors import InputError, nearest, require_choice
 from quorate.recipes import Recipe, recipe_from_dict
 from quorate.recipes.reading import changed_table
 
-KEYS = ("name", "about", "budget", "repeats", "recipe", "ensembles")
+TYPES = {"name": str, "about": str, "budget": int, "repeats": int, "recipe": dict, "ensembles": dict}
+DEFAULTS = {"about": "", "repeats": 1}
+KINDS = {str: "a text", int: "a whole number", dict: "a table"}
 
 
 @dataclass(frozen=True)
@@ -87,11 +89,18 @@ def read_contest(name_or_path: str, changes: Sequence[str] = (), *, repeats: int
     """
     table = _table(name_or_path)
     for key in table:
-        if key not in KEYS:
-            raise InputError(f"comparison key {key}: unknown{nearest(key, KEYS)}")
-    for key in ("budget", "recipe", "ensembles"):
+        if key not in TYPES:
+            raise InputError(f"comparison key {key}: unknown{nearest(key, tuple(TYPES))}")
+    for key, kind in TYPES.items():
         if key not in table:
             raise InputError(f"comparison key {key}: missing in {name_or_path}; it has no default")
+        if type(table[key]) is not kind:
+            raise InputError(f"comparison key {key}: must be {KINDS[kind]}, got {table[key]!r}")
+    for name, given in table["ensembles"].items():
+        if not isinstance(given, dict):
+            raise InputError(f"ensemble {name}: must be a table, got {given!r}")
+    if not table["ensembles"]:
+        raise InputError("comparison key ensembles: needs at least one ensemble, got none")
     shared = {"name": table["name"], **table["recipe"]}
     own = {
         name: _own_recipe(name, shared, given, changes)
@@ -99,10 +108,10 @@ def read_contest(name_or_path: str, changes: Sequence[str] = (), *, repeats: int
         if "last_of" not in given
     }
     entries = tuple(_entry(name, given, own) for name, given in table["ensembles"].items())
-    count = int(table.get("repeats", 1) if repeats is None else repeats)
+    count = table["repeats"] if repeats is None else repeats
     if count < 1:
         raise InputError(f"repeats: must be at least 1, got {count}")
-    contest = Contest(table["name"], table.get("about", ""), table["budget"], count, entries)
+    contest = Contest(table["name"], table["about"], table["budget"], count, entries)
     _check(contest)
     return contest
 
@@ -112,15 +121,14 @@ def _table(name_or_path: str) -> dict[str, Any]:
     if not name_or_path.endswith(".toml") and path.name == name_or_path:
         require_choice("--compare", name_or_path, contest_names())
         source = files("quorate.reproduction").joinpath("comparisons", f"{name_or_path}.toml")
-        return tomllib.loads(source.read_text(encoding="utf-8"))
+        return {**DEFAULTS, **tomllib.loads(source.read_text(encoding="utf-8"))}
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"--compare {path}: no such file; give a .toml file or a built-in name") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"--compare {path}: not a TOML file: {error}") from None
-    table.setdefault("name", path.stem)
-    return table
+    return {"name": path.stem, **DEFAULTS, **table}
 
 
 def _own_recipe(name: str, shared: dict[str, Any], given: Any, changes: Sequence[str]) -> Recipe:
