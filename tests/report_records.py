@@ -10,14 +10,12 @@ import numpy as np
 from quorate.certificates import Certificate
 from quorate.certification import Certification, Unavailable
 from quorate.ensemble import Data, Ensemble, Split
+from quorate.evaluation.findings import HELD, NOT_HELD, Finding
 from quorate.evaluation.records import (
-    HELD,
-    NOT_HELD,
     Certified,
     Claim,
     Comparison,
     Evaluation,
-    Finding,
     MemberFacts,
     Reference,
     Row,
@@ -187,6 +185,7 @@ def a_comparison() -> dict[str, Any]:
         {
             "ensemble": name,
             "weights": weights,
+            "repeats": [1, 2],
             "members": [4, 4],
             "accuracy": [0.9 + 0.01 * i, 0.92 + 0.01 * i],
             **{score: [0.25, 0.35] for score in ("nll", "ece", "certificate", "bound")},
@@ -214,6 +213,7 @@ def a_comparison() -> dict[str, Any]:
         },
         "lines": lines,
         "findings": [asdict(finding)],
+        "notes": ["plain, repeat 2: some of its runs are missing"],
     }
 
 

@@ -64,6 +64,41 @@ def test_results_are_not_overwritten_without_force(
     assert (tmp_path / "table.md").read_text() != "mine"
 
 
+def test_figures_are_not_overwritten_without_force(
+    pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out" / "figures").mkdir(parents=True)
+    (tmp_path / "out" / "figures" / "bound.svg").write_text("mine")
+    assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", tmp_path / "out", "--sizes", "2") == 2
+    assert "figures: exists already; --force overwrites it" in capsys.readouterr().err
+    assert (tmp_path / "out" / "figures" / "bound.svg").read_text() == "mine"
+
+
+@pytest.mark.parametrize("own", [LEARNING, "recipe.toml"])
+def test_stored_predictions_do_not_go_where_a_training_lies(
+    pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], own: str
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / own).write_text("of other members")
+    assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", out, "--no-figures", "--force") == 2
+    assert f"{own}: a training lies there, --from is of other members" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == [own]
+
+
+def test_a_contest_goes_to_a_folder_and_its_json_elsewhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    assert _fails("--compare", "bayes-demo", "--out", tmp_path / "file") == 2
+    assert "must be a directory" in capsys.readouterr().err
+    out = tmp_path / "out"
+    out.mkdir()
+    assert _fails("--compare", "bayes-demo", "--out", out, "--json", out / "findings.md") == 2
+    assert "two outputs have this name" in capsys.readouterr().err
+    assert list(out.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

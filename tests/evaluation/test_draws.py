@@ -15,7 +15,7 @@ def test_last_is_the_latest_step_and_all_every_state_of_the_drawn_runs() -> None
     runs = runs_of(pack)
     draw = runs.draw([0, 1])
     assert runs.numbers == (3, 7, 9)
-    assert (draw.last, draw.all) == ((0, 3), (0, 1, 2, 3, 4))
+    assert (draw.last, draw.all) == ((3, 0), (1, 3, 4, 2, 0))
 
 
 def test_members_without_run_and_step_are_runs_of_their_own() -> None:
@@ -38,6 +38,8 @@ def test_groups_name_the_runs_of_each_size() -> None:
     assert [draw.last for draws in found.values() for draw in draws] == [(0,), (1, 2)]
     with pytest.raises(InputError, match="run 9 is not among"):
         draw_all(runs, [1], 5, 0, groups={1: [9]})
+    with pytest.raises(InputError, match="sizes: must be of those trained, 1, got 3"):
+        draw_all(runs, [3], 5, 0, groups={1: [1]})
 
 
 def test_default_sizes_end_with_all_runs() -> None:

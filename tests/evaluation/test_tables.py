@@ -81,6 +81,27 @@ def test_the_papers_numbers_stand_beside_the_right_ones() -> None:
     assert len(against_paper(found).rows) == 4
 
 
+def test_the_papers_size_is_taken_where_it_was_evaluated() -> None:
+    found = _evaluation()
+    smaller = tuple(replace(r, size=2) if r.members == "all" else r for r in found.references)
+    table = beside_paper(replace(found, references=smaller))
+    beside = [row for row in table.rows if row[1] == "all" and row[7] is not None]
+    assert [row[6] for row in beside] == [2, 2]
+    assert beside[0][4] == found.curve("all", "tandem", "average")[0].accuracy_mean
+    assert all(row[6] == 5 for row in table.rows if row[1] == "last")
+
+
+def test_the_best_single_member_has_no_deviation_over_draws() -> None:
+    (line,) = [row for row in beside_paper(_evaluation()).rows if row[1] == "best single"]
+    assert line[5] is None
+
+
+def test_rows_say_what_their_numbers_mean() -> None:
+    notes = " ".join(all_rows(_evaluation()).notes)
+    assert "delta = 0.05" in notes
+    assert "15 bins" in notes
+
+
 def test_a_bayes_ensemble_of_ours_stands_on_our_side() -> None:
     here = Reference("Bayes", "bayes", "accuracy", 0.7, 7, "all", "uniform", "average")
     (line,) = [
@@ -116,7 +137,7 @@ def test_bounds_beside_the_papers_end_at_one() -> None:
 def test_one_draw_shows_no_deviation() -> None:
     found = evaluate(ensemble(samples=100), sizes=[2], repeats=1, weightings=("uniform",))
     assert all(row[5] == "–" for row in all_rows(found).shown())
-    assert all("±" not in cell for cell in by_size(found, "average").shown()[0])
+    assert all("±" not in cell for cell in by_size(found).shown()[0])
 
 
 def test_all_rows_and_summary_have_every_row_of_their_sizes() -> None:
@@ -127,7 +148,7 @@ def test_all_rows_and_summary_have_every_row_of_their_sizes() -> None:
 
 def test_by_size_has_a_line_a_size_and_a_column_a_curve() -> None:
     found = _evaluation()
-    table = by_size(found, "average")
+    table = by_size(found)
     assert [column.title for column in table.columns] == [
         "runs",
         "uniform last",

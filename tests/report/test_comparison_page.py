@@ -57,6 +57,7 @@ def test_numbers_are_those_of_the_record(tmp_path: Path) -> None:
     assert "-0.0100" in words
     assert any("91.00% (last) to 94.00% (dropout)" in word for word in words)
     assert "ab" * 32 in words
+    assert "plain, repeat 2: some of its runs are missing" in words
 
 
 def test_a_missing_repeat_is_noted(tmp_path: Path) -> None:

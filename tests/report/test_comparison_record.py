@@ -22,6 +22,7 @@ def test_what_was_written_is_read() -> None:
     assert found.lines[2].mean("accuracy") == pytest.approx(0.92)
     assert found.lines[2].spread("accuracy") == pytest.approx(0.02 / 2**0.5)
     assert found.findings[0].difference == -0.01
+    assert found.notes == ("plain, repeat 2: some of its runs are missing",)
 
 
 def test_one_repeat_has_no_spread() -> None:
@@ -37,6 +38,7 @@ def test_one_repeat_has_no_spread() -> None:
         ("format", "quorate-ensemble-1", "not a comparison that quorate reproduce --compare wrote"),
         ("lines", [], "no lines"),
         ("lines.0.ensemble", "other", "a line of the ensemble other, which is not described"),
+        ("lines.0.repeats", [1], "the scores of last, uniform are not one a repeat"),
         ("lines.0.nll", [0.1], "the scores of last, uniform are not one a repeat"),
         ("settings", {"budget": 3}, "KeyError 'repeats'"),
         ("ensembles", {"../up": {}}, "must be letters, digits, dashes and dots"),

@@ -31,14 +31,15 @@ def test_a_vacuous_certificate_promises_nothing() -> None:
 def test_a_gain_beyond_noise_is_told() -> None:
     verdict = evaluation_verdict(an_evaluation())
     assert verdict.headline == "87.9% accuracy, 0.5 points above equal weights"
-    assert "+0.54 points, with a standard error of 0.10" in verdict.text
+    assert "+0.54 ± 0.10 points (95%)" in verdict.text
     assert "at most 13.58%" in verdict.text
+    assert any("the weights that the first half chose and the first draw" in a for a in verdict.assumptions)
 
 
 def test_a_difference_within_noise_is_not_told_as_a_gain() -> None:
     evaluation = an_evaluation()
     (found,) = evaluation.comparisons
-    verdict = evaluation_verdict(replace(evaluation, comparisons=(replace(found, standard_error=0.003),)))
+    verdict = evaluation_verdict(replace(evaluation, comparisons=(replace(found, half_width=0.006),)))
     assert verdict.headline.endswith("not told apart from equal ones")
     below = evaluation_verdict(replace(evaluation, comparisons=(replace(found, difference=-0.0054),)))
     assert below.headline.endswith("0.5 points below equal weights")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, t
 
 from quorate.errors import InputError
 from quorate.predictions import Predictions
 from quorate.recipes import recipe_from_dict
 from quorate.reproduction.comparison import Line, compare
-from quorate.reproduction.comparison_findings import difference_error, findings
+from quorate.reproduction.comparison_findings import findings
 from quorate.reproduction.comparison_outputs import (
     OUTPUTS,
     comparison_table,
@@ -20,7 +20,7 @@ from quorate.reproduction.comparison_outputs import (
     write_comparison,
 )
 from quorate.reproduction.contests import Contest, Entry
-from quorate.weighing import split_samples
+from quorate.weighing import split_samples, weigh
 
 SAMPLES, CLASSES = 240, 3
 
@@ -105,21 +105,50 @@ def test_weights_come_from_the_other_half(packs: dict[str, Predictions], lines: 
     assert lines[5].scores[0].accuracy == pytest.approx(np.mean(found))
 
 
-def test_the_standard_error_pairs_samples_and_repeats(lines: tuple[Line, ...]) -> None:
+def test_the_interval_pairs_samples_and_repeats(lines: tuple[Line, ...]) -> None:
     one, other = lines[0], lines[6]
-    paired = [a - b for a, b in zip(one.right.tolist(), other.right.tolist(), strict=True)]
-    repeats = [a.accuracy - b.accuracy for a, b in zip(one.scores, other.scores, strict=True)]
-    wanted = (np.var(paired, ddof=1) + 2 / SAMPLES) / SAMPLES + np.var(repeats, ddof=1) / 2
-    assert difference_error(one, other) == pytest.approx(np.sqrt(wanted))
-    assert difference_error(one, one) == pytest.approx(np.sqrt(2) / SAMPLES)
+    pairs = list(zip(one.scores, other.scores, strict=True))
+    paired = [np.mean([float(a.right[i]) - float(b.right[i]) for a, b in pairs]) for i in range(SAMPLES)]
+    repeats = [a.accuracy - b.accuracy for a, b in pairs]
+    wanted = (
+        4 * (np.var(paired, ddof=1) + 2 / SAMPLES) / SAMPLES
+        + t.ppf(0.975, 1) ** 2 * np.var(repeats, ddof=1) / 2
+    )
+    (found,) = [
+        f for f in findings(lines) if f.text.startswith("simple, uniform weights against warm, uniform")
+    ]
+    assert found.half_width == pytest.approx(np.sqrt(wanted))
+    assert found.difference == pytest.approx(np.mean(repeats))
+
+
+@pytest.mark.parametrize("place", [6, 7])
+def test_the_half_that_chose_the_weights_does_not_certify_them(
+    packs: dict[str, Predictions], lines: tuple[Line, ...], place: int
+) -> None:
+    """Uniform and tandem weights of a chain, first repeat: errors and ties on the other half, by a loop."""
+    pack, certified, leaky = packs["warm"].pick([0, 1]), [], []
+    halves = split_samples(SAMPLES, 0.5, 5)
+    for weighing, scoring in (halves, halves[::-1]):
+        rho = weigh(pack.take(weighing), method=lines[place].weights, certify_fraction=0).weights
+        for half, risks in ((scoring, certified), (weighing, leaky)):
+            (block,) = pack.take(half).blocks(10**6)
+            assert block.probs is not None
+            totals = np.einsum("m,mic->ic", rho, block.probs)
+            true = totals[np.arange(len(half)), block.labels]
+            others = np.where(np.eye(CLASSES, dtype=bool)[block.labels], -1.0, totals).max(axis=1)
+            errors = int((true <= others + 1e-9).sum())
+            risks.append(beta.ppf(0.95, errors + 1, len(half) - errors))
+    assert lines[place].scores[0].certificate == pytest.approx(np.mean(certified), abs=1e-9)
+    if lines[place].weights == "tandem":
+        assert np.mean(leaky) != pytest.approx(np.mean(certified), abs=1e-9)
 
 
 def test_findings_ask_what_they_should(lines: tuple[Line, ...]) -> None:
     found = {finding.text: finding for finding in findings(lines)}
     uniform = "simple, uniform weights"
-    assert found[f"{uniform} against warm, uniform weights: not worse"].verdict == "held"
-    assert found[f"{uniform} against cold, uniform weights: not worse"].verdict == "not held"
-    assert found["cold, uniform weights against warm, uniform weights: better"].verdict == "held"
+    assert found[f"{uniform} against warm, uniform weights: not worse"].difference > 0
+    assert found[f"{uniform} against cold, uniform weights: not worse"].difference < 0
+    assert found["cold, uniform weights against warm, uniform weights: better"].difference > 0
     assert f"cold, tandem weights against {uniform}: better" in found
     assert "warm, likelihood weights against warm, uniform weights: not worse" in found
     assert not [text for text in found if text.startswith("warm, uniform weights against cold")]
@@ -132,9 +161,19 @@ def test_a_missing_run_is_noted_and_a_missing_repeat_left_out(packs: dict[str, P
     less = {**packs, "warm": whole.pick(np.flatnonzero(whole.run == 1))}
     found, notes = compare(CONTEST, less, weightings=("uniform",), seed=5)
     assert notes == ("warm, repeat 2: some of its runs are missing",)
-    assert [len(line.scores) for line in found] == [2, 2, 1, 2]
+    assert [[score.repeat for score in line.scores] for line in found] == [[1, 2], [1, 2], [1], [1, 2]]
     assert found[2].spread("accuracy") is None
-    assert all(np.isfinite(finding.standard_error) for finding in findings(found))
+    (told,) = [f for f in findings(found) if f.text.startswith("simple, uniform weights against warm")]
+    assert told.ours == pytest.approx(found[0].scores[0].accuracy)  # of the repeat that both have
+    assert told.verdict == "not decidable at this scale"
+
+
+def test_repeats_are_paired_by_number_not_by_place(packs: dict[str, Predictions]) -> None:
+    first, second = (
+        packs[name].pick(np.flatnonzero(packs[name].run == r)) for name, r in (("warm", 1), ("cold", 2))
+    )
+    found, _ = compare(CONTEST, {**packs, "warm": first, "cold": second}, weightings=("uniform",), seed=5)
+    assert not [f for f in findings(found) if f.text.startswith("cold, uniform weights against warm")]
 
 
 def test_other_test_samples_are_refused(packs: dict[str, Predictions]) -> None:
@@ -153,7 +192,7 @@ def test_outputs_are_the_same_byte_for_byte(packs: dict[str, Predictions], tmp_p
     for folder in ("a", "b"):
         lines, notes = compare(CONTEST, packs)
         found = findings(lines)
-        content = record(CONTEST, lines, found, packs, seed=0, delta=0.05)
+        content = record(CONTEST, lines, found, packs, seed=0, delta=0.05, notes=notes)
         table = comparison_table(CONTEST, lines, delta=0.05, notes=notes)
         written = write_comparison(tmp_path / folder, content, table, found, {})
         assert {path.name for path in written} == set(OUTPUTS)

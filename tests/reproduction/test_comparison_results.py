@@ -7,12 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quorate.evaluation.records import Finding
-from quorate.reproduction.comparison_outputs import OUTPUTS, findings_markdown
+from quorate.evaluation.findings import MANY, RULE, Finding, findings_markdown
+from quorate.reproduction.comparison_outputs import OUTPUTS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RECORDS = sorted((DOCS / "results").glob("*/comparison.json"))
-TITLES = {"accuracy": "accuracy", "NLL": "nll", "ECE": "ece", "certificate": "certificate", "bound": "bound"}
+TITLES = {
+    "accuracy": "accuracy",
+    "NLL": "nll",
+    "ECE": "ece",
+    "mean certificate": "certificate",
+    "bound": "bound",
+}
 
 
 def test_there_are_results() -> None:
@@ -32,7 +38,7 @@ def test_the_table_follows_from_the_record(path: Path) -> None:
             assert float(row[title]) == pytest.approx(np.mean(line[name]), abs=1e-9)
         assert float(row["sd"]) == pytest.approx(np.std(line["accuracy"], ddof=1), abs=1e-9)
     found = [Finding(**finding) for finding in record["findings"]]
-    assert (path.parent / "findings.md").read_text() == findings_markdown(found)
+    assert (path.parent / "findings.md").read_text() == f"{RULE} {MANY}\n\n{findings_markdown(found)}\n"
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)

@@ -35,7 +35,8 @@ def test_tables_and_claims_follow_from_the_record(path: Path) -> None:
     found = Evaluation.from_json(path.read_text(), source=path.name)
     assert judge(found) == found.claims
     assert (path.parent / "claims.md").read_text() == claims_markdown(found.claims)
-    for name, table in (("table", beside_paper(found)), ("rows", all_rows(found))):
+    tables = {"table": beside_paper(found), "rows": all_rows(found), "sizes": by_size(found)}
+    for name, table in tables.items():
         for ending in FORMATS:
             assert (path.parent / f"{name}{ending}").read_text() == render(table, f"{name}{ending}")
 
@@ -43,7 +44,7 @@ def test_tables_and_claims_follow_from_the_record(path: Path) -> None:
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)
 def test_the_page_shows_the_numbers_of_the_record(path: Path) -> None:
     found, part = Evaluation.from_json(path.read_text()), _section(path.parent.name)
-    assert markdown(by_size(found, "average")) in part
+    assert markdown(by_size(found)) in part
     assert markdown(against_paper(found)).split("\n\n")[0] in part
     for claim in found.claims:
         assert f"**Claim {claim.number}: {claim.verdict}.**" in part
@@ -60,8 +61,8 @@ def _section(name: str) -> str:
 
 def _told(finding: Finding) -> str:
     context = "" if finding.decisive else " (context)"
-    error = "" if finding.standard_error is None else f", standard error {finding.standard_error:.4f}"
-    numbers = f"{finding.ours:.4f} against {finding.other:.4f}, difference {finding.difference:+.4f}{error}"
+    reach = "" if finding.half_width is None else f" ± {finding.half_width:.4f}"
+    numbers = f"{finding.ours:.4f} against {finding.other:.4f}, difference {finding.difference:+.4f}{reach}"
     return f"{finding.text}{context}: {numbers}: {finding.verdict}."
 
 

@@ -28,6 +28,10 @@ class Options:
     figures: bool
     json_path: str | None
 
+    def folder(self, name: str) -> Path:
+        """Where the contest of that name goes."""
+        return Path("reproduced", name) if self.out is None else Path(self.out)
+
 
 def run_contest(contest: "Contest", options: Options) -> None:
     """Train what is missing, compare, write the files and tell."""
@@ -41,7 +45,7 @@ def run_contest(contest: "Contest", options: Options) -> None:
     )
     from quorate.reproduction.reproduce import run_facts
 
-    folder = Path("reproduced", contest.name) if options.out is None else Path(options.out)
+    folder = options.folder(contest.name)
     terminal, begin = console(options.json_path), perf_counter()
     packs = _train(contest, folder, options, terminal)
     seconds = {"training, this call": perf_counter() - begin, **_epoch_seconds(folder, packs)}
@@ -49,7 +53,7 @@ def run_contest(contest: "Contest", options: Options) -> None:
     lines, notes = compare(contest, packs, weightings=options.weights, **settings)
     found = findings(lines)
     table = comparison_table(contest, lines, delta=options.delta, notes=notes)
-    content = record(contest, lines, found, packs, **settings)
+    content = record(contest, lines, found, packs, notes=notes, **settings)
     facts = run_facts(source="trained here", seconds=seconds, settings={"contest": contest.name, **settings})
     written = write_comparison(folder, content, table, found, facts)
     if options.figures:

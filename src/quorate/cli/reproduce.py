@@ -133,7 +133,9 @@ def _compare(name: str, overrides: tuple[str, ...], repeats: int | None, options
     check_evaluation({"repeats": count, "delta": options.delta, "weightings": options.weights})
     if options.figures:
         require_drawing()
-    run_contest(read_contest(name, overrides, repeats=repeats), options)
+    contest = read_contest(name, overrides, repeats=repeats)
+    require_folder(options.folder(contest.name), options.json_path)
+    run_contest(contest, options)
 
 
 @dataclass(frozen=True)
@@ -206,12 +208,14 @@ class Job:
 def require_folder(folder: Path, json_path: str | None) -> None:
     """Raise unless the folder is one or can be made, and `--json` is none of the files that go there."""
     from quorate.report.learning import LEARNING
+    from quorate.reproduction.comparison_outputs import OUTPUTS as COMPARED
     from quorate.reproduction.reproduce import OUTPUTS
 
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir():
         raise InputError(f"--out {folder}: must be a directory, {there} is a file; give another path")
-    require_distinct(json_path, *(folder / output for output in (*OUTPUTS, LEARNING)))
+    for output in {*OUTPUTS, *COMPARED, LEARNING}:
+        require_distinct(json_path, folder / output)
 
 
 def require_drawing() -> None:
@@ -225,11 +229,16 @@ def require_drawing() -> None:
 
 
 def require_absent_outputs(folder: Path, force: bool) -> None:
-    """Raise if a result lies in the folder already and may not be overwritten."""
+    """Raise if a training, or a result that may not be overwritten, lies in the folder already."""
     from quorate.report.learning import LEARNING
     from quorate.reproduction.reproduce import OUTPUTS
 
-    for output in (*OUTPUTS, LEARNING):
+    for own in (LEARNING, "recipe.toml"):
+        if (folder / own).exists():
+            raise InputError(
+                f"{folder / own}: a training lies there, --from is of other members; give another --out"
+            )
+    for output in (*OUTPUTS, "figures"):
         if (folder / output).exists() and not force:
             raise InputError(f"{folder / output}: exists already; --force overwrites it")
 

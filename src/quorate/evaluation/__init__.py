@@ -3,13 +3,13 @@
 `evaluate` gives an `Evaluation`; `claims.judge` works the paper's claims out from it; `tables` writes it.
 """
 
+from quorate.evaluation.findings import Finding
 from quorate.evaluation.protocol import evaluate
 from quorate.evaluation.records import (
     Certified,
     Claim,
     Comparison,
     Evaluation,
-    Finding,
     MemberFacts,
     Reference,
     Row,

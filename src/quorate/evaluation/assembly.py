@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.evaluation.certified import certificates_of
-from quorate.evaluation.claims import judge, sampling_variance
+from quorate.evaluation.claims import judge
 from quorate.evaluation.draws import Draw, runs_of
+from quorate.evaluation.findings import half_width
 from quorate.evaluation.folds import Asked, Fold
 from quorate.evaluation.records import (
     Comparison,
@@ -171,9 +172,8 @@ def _compare(found: Found, size: int, vote: str, left: tuple[str, str], right: t
     one, other = found.places(size, *left), found.places(size, *right)
     by_draw = found.by_draw(vote, one) - found.by_draw(vote, other)
     by_sample = found.by_sample(vote, one) - found.by_sample(vote, other)
-    draws = float(by_draw.var(ddof=1)) / len(by_draw) if len(by_draw) > 1 else 0.0
-    error = np.sqrt(sampling_variance(by_sample) + draws)
-    return Comparison(size, vote, left, right, _round(by_draw.mean()), _round(error))
+    reach = half_width(by_sample, by_draw)
+    return Comparison(size, vote, left, right, _round(by_draw.mean()), _round(reach))
 
 
 def _facts(predictions: Predictions, found: Found, largest: Draw) -> tuple[MemberFacts, ...]:

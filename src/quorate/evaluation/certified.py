@@ -1,10 +1,13 @@
 """Certificates for the largest ensemble, every sample being hold-out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from quorate.certification import certify
+from quorate.certification import Certification, certify
 from quorate.evaluation.draws import Draw
 from quorate.evaluation.folds import Asked, Fold
 from quorate.evaluation.records import Certified, Settings
@@ -29,39 +32,53 @@ def certificates_of(
     losses = {"majority": measure(predictions, loss="hard")}
     if "average" in settings.votes:
         losses["average"] = measure(predictions, loss="soft")
-    return tuple(
-        row
-        for members in settings.members
-        for vote in settings.votes
-        for row in _of(predictions, settings, largest.members(members), members, vote, fold, place, losses)
-    )
+    found: list[Certified] = []
+    for members in settings.members:
+        chosen = largest.members(members)
+        weights = {m: fold.weights[place[Asked(chosen, m)]] for m in settings.weightings}
+        jobs = _Chosen(members, np.array(chosen), predictions, losses, settings, fold.scoring.samples)
+        found += [c for vote in settings.votes for c in jobs.certified(vote, weights)]
+    return tuple(found)
 
 
-def _of(
-    predictions: Predictions,
-    settings: Settings,
-    chosen: tuple[int, ...],
-    members: str,
-    vote: str,
-    fold: Fold,
-    place: dict[Asked, int],
-    losses: dict[str, Statistics],
-) -> Iterator[Certified]:
-    picked = np.array(chosen)
-    part, measured = predictions.pick(picked), losses[vote].pick(picked)
-    for method in settings.weightings:
-        rho = fold.weights[place[Asked(chosen, method)]][picked]
-        on = "nothing" if method == "uniform" else "part"
-        kept = None if method == "uniform" else fold.scoring.samples
-        found = certify(
-            part, rho, vote=vote, delta=settings.delta, chosen_on=on, certifying=kept, statistics=measured
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """One choice of members: their positions, and what they are certified from."""
+
+    members: str
+    picked: NDArray[np.int64]
+    predictions: Predictions
+    losses: dict[str, Statistics]
+    settings: Settings
+    certifying: NDArray[np.int64]
+
+    def certified(self, vote: str, weights: Mapping[str, NDArray[np.float64]]) -> Iterator[Certified]:
+        """The certificates of one vote, by weighting."""
+        for method, rho in weights.items():
+            fixed = method == "uniform"
+            found = self._certify(rho[self.picked], vote, "nothing" if fixed else "part")
+            for certificate in found.certificates:
+                yield Certified(self.members, method, certificate.name == found.best.name, certificate)
+        if "tandem" in weights:
+            for certificate in self._certify(self.rounded, vote, "all").certificates:
+                if certificate.name == "occam":
+                    yield Certified(self.members, f"tandem, multiples of 1/{RESOLUTION}", False, certificate)
+
+    def _certify(self, rho: NDArray[np.float64], vote: str, chosen_on: str) -> Certification:
+        return certify(
+            self.predictions.pick(self.picked),
+            rho,
+            vote=vote,
+            delta=self.settings.delta,
+            chosen_on=chosen_on,
+            certifying=self.certifying if chosen_on == "part" else None,
+            statistics=self.losses[vote].pick(self.picked),
         )
-        for certificate in found.certificates:
-            yield Certified(members, method, certificate.name == found.best.name, certificate)
-    if "tandem" in settings.weightings:
-        hard = losses["majority"].pick(picked)
-        rho = round_to(minimise_tandem(hard.second, hard.pair_samples, settings.delta).weights, RESOLUTION)
-        found = certify(part, rho, vote=vote, delta=settings.delta, chosen_on="all", statistics=measured)
-        for certificate in found.certificates:
-            if certificate.name == "occam":
-                yield Certified(members, f"tandem, multiples of 1/{RESOLUTION}", False, certificate)
+
+    @cached_property
+    def rounded(self) -> NDArray[np.float64]:
+        """Tandem weights that all samples choose, rounded; the same for both votes."""
+        hard = self.losses["majority"].pick(self.picked)
+        return round_to(
+            minimise_tandem(hard.second, hard.pair_samples, self.settings.delta).weights, RESOLUTION
+        )

@@ -1,37 +1,44 @@
 """The paper's three claims, worked out from the numbers: held, not held, or not decidable at this scale.
 
-The rule, for a difference d (ours less the other) with standard error s:
+Each comparison, at the largest size, is decided by the rule of `findings`. A claim holds if all its decisive findings
+do, and fails if one of them fails; findings for context decide nothing.
 
-- "not worse": held if d - 2 s >= -MARGIN, not held if that fails and d + 2 s < 0, else not decidable;
-- "better": held if d - 2 s > 0, not held if that fails and d + 2 s < MARGIN, else not decidable.
+Under a budget of epochs every size of two runs or more is trained by itself and judged: the second claim needs all of
+them, the first, which is about the best use of the budget, one, at intervals widened by the number of sizes.
 
-2 s is a 95% interval and MARGIN, half a percentage point, the difference that is taken to matter. A claim
-holds if all its decisive findings do, and fails if one of them fails. Findings for context decide nothing.
-
-s cannot know what other runs would have given where every draw is all the runs there are. Its part from the samples
-has a floor, one discordant sample more each way, lest two ensembles that agree on every sample pass for equal.
-A bound is a number, not an estimate: with one draw, or draws that are all the same, its differences have no s and count
-as they are; where tandem and uniform weights have the same bound (one member, equal members) nothing is decided.
+An interval cannot know what other runs would have given where every draw is all the runs there are. A bound is a
+number, not an estimate: with one draw, or draws that are all the same, its differences have no interval and count as
+they are; where tandem and uniform weights have the same bound (one member, equal members) nothing is decided, nor where
+it is vacuous: more samples may bring it below 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
-from quorate.evaluation.records import HELD, NOT_HELD, UNDECIDED, Claim, Comparison, Evaluation, Finding, Row
+from quorate.evaluation.findings import (
+    HELD,
+    NOT_HELD,
+    RULE,
+    UNDECIDED,
+    Finding,
+    better,
+    finding,
+    findings_markdown,
+    spread_width,
+)
+from quorate.evaluation.records import Claim, Comparison, Evaluation, Reference, Row
 
-MARGIN = 0.005
 # Bounds closer than this are the same: the weights cannot differ in what they promise.
 SAME = 1e-9
-RULE = (
-    "Rule, for a difference d with standard error s: *not worse* is held if d − 2s ≥ −0.005, not held if that "
-    "fails and d + 2s < 0; *better* is held if d − 2s > 0, not held if that fails and d + 2s < 0.005; all else is "
-    "not decidable at this scale. A claim needs all its decisive findings. s has the noise of the test samples and "
-    "of the draws, but where every draw is all runs, not that of training them again; the samples' part is never 0: it "
-    "is √((variance + 2/n)/n), one discordant sample more each way. Against a number from elsewhere, the samples of "
-    "both are taken as independent. Bounds without several draws that differ have no s and are compared as they are; "
-    "equal bounds decide nothing."
+CLAIMS_RULE = (
+    f"{RULE} A claim needs all its decisive findings. Where every draw is all runs, w does not have the noise of "
+    "training them again. Against a number from elsewhere, the samples of both are taken as independent. Bounds "
+    "without several draws that differ have no w and are compared as they are; equal bounds decide nothing, nor do "
+    "vacuous ones. Under a budget of epochs every size of two runs or more is judged: the first claim needs one of "
+    "them, with w widened for the choice, the second all."
 )
 STATEMENTS = {
     1: "A uniformly weighted deep ensemble is not worse than a Bayes ensemble.",
@@ -43,68 +50,64 @@ STATEMENTS = {
 
 
 def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
-    """The claims that the evaluation has numbers for, at its largest size.
+    """The claims that the evaluation has numbers for; of a reproduction, which has a name, all three.
 
-    The first needs a reference of kind "bayes" and members that are not a Bayes ensemble's own; all use the
+    The first needs a Bayes ensemble to compare with and members that are not a Bayes ensemble's own; all use the
     average vote where there is one.
     """
-    found = (
-        (1, [] if evaluation.bayesian else _against_bayes(evaluation)),
-        (2, [*_against_uniform(evaluation), *_bounds(evaluation)]),
-        (3, _all_states(evaluation)),
+    some = evaluation.settings.grouped
+    claims = (
+        _claim(1, _against_bayes(evaluation), _why_no_first(evaluation), some=some),
+        _claim(
+            2,
+            [*_against_uniform(evaluation), *_bounds(evaluation)],
+            "uniform and tandem weights must both be evaluated",
+        ),
+        _claim(3, _all_states(evaluation), _why_no_third(evaluation)),
     )
-    return tuple(Claim(n, STATEMENTS[n], combine(list_), tuple(list_)) for n, list_ in found if list_)
+    return tuple(claim for claim in claims if claim.findings or evaluation.name is not None)
 
 
-def sampling_variance(differences: NDArray[np.float64]) -> float:
-    """The variance of the mean of n differences, a sample each: (variance + 2/n)/n.
-
-    One discordant sample more each way: ensembles that never differ on n samples may still differ on others.
-
-    >>> sampling_variance(np.zeros(100))
-    0.0002
-    """
-    n = len(differences)
-    return (float(differences.var(ddof=1)) + 2 / n) / n
+def _claim(number: int, findings: Sequence[Finding], why_none: str, *, some: bool = False) -> Claim:
+    verdict = combine(findings, some=some)
+    return Claim(number, STATEMENTS[number], verdict, tuple(findings), "" if findings else why_none)
 
 
-def combine(findings: Sequence[Finding]) -> str:
-    """The verdict of a claim from its decisive findings."""
-    verdicts = [finding.verdict for finding in findings if finding.decisive]
-    if NOT_HELD in verdicts:
-        return NOT_HELD
-    return HELD if verdicts and all(verdict == HELD for verdict in verdicts) else UNDECIDED
+def combine(findings: Sequence[Finding], *, some: bool = False) -> str:
+    """The verdict of a claim that needs all its decisive findings, or some of them."""
+    verdicts = {finding.verdict for finding in findings if finding.decisive}
+    decided, other = (HELD, NOT_HELD) if some else (NOT_HELD, HELD)
+    if decided in verdicts:
+        return decided
+    return other if verdicts == {other} else UNDECIDED
 
 
-def not_worse(difference: float, error: float) -> str:
-    """Whether ours is not worse than the other.
-
-    >>> not_worse(0.001, 0.001), not_worse(-0.01, 0.002), not_worse(-0.004, 0.003)
-    ('held', 'not held', 'not decidable at this scale')
-    """
-    if difference - 2 * error >= -MARGIN:
-        return HELD
-    return NOT_HELD if difference + 2 * error < 0 else UNDECIDED
+def _why_no_first(evaluation: Evaluation) -> str:
+    if evaluation.bayesian:
+        return "the members are themselves those of a Bayes ensemble"
+    if any(reference.kind == "bayes" for reference in evaluation.references):
+        return "the Bayes ensemble of the literature was trained otherwise; --bayes takes one that was trained here"
+    return "there is no Bayes ensemble to compare with; --bayes takes one that was trained here"
 
 
-def better(difference: float, error: float) -> str:
-    """Whether ours is better than the other.
+def _why_no_third(evaluation: Evaluation) -> str:
+    if evaluation.source.members == evaluation.source.runs:
+        return "every run has a single state"
+    return "last and all states, with uniform and tandem weights, must be evaluated"
 
-    >>> better(0.01, 0.002), better(-0.001, 0.001), better(0.004, 0.003)
-    ('held', 'not held', 'not decidable at this scale')
-    """
-    if difference - 2 * error > 0:
-        return HELD
-    return NOT_HELD if difference + 2 * error < MARGIN else UNDECIDED
+
+def _sizes(evaluation: Evaluation) -> tuple[int, ...]:
+    """The sizes that are judged: the largest; those of two runs or more where each was trained by itself."""
+    sizes = evaluation.settings.sizes
+    return tuple(s for s in sizes if s > 1) if evaluation.settings.grouped else sizes[-1:]
 
 
 def _vote(evaluation: Evaluation) -> str:
     return "average" if "average" in evaluation.settings.votes else "majority"
 
 
-def _row(evaluation: Evaluation, members: str, weights: str, vote: str) -> Row | None:
-    curve = evaluation.curve(members, weights, vote)
-    return curve[-1] if curve else None
+def _row(evaluation: Evaluation, size: int, members: str, weights: str, vote: str) -> Row | None:
+    return next((r for r in evaluation.curve(members, weights, vote) if r.size == size), None)
 
 
 def _different(evaluation: Evaluation) -> tuple[str, ...]:
@@ -113,77 +116,86 @@ def _different(evaluation: Evaluation) -> tuple[str, ...]:
     return members[:1] if evaluation.source.members == evaluation.source.runs else members
 
 
-def _comparison(evaluation: Evaluation, left: tuple[str, str], right: tuple[str, str]) -> Comparison | None:
-    size, vote = evaluation.settings.sizes[-1], _vote(evaluation)
+def _comparison(
+    evaluation: Evaluation, size: int, left: tuple[str, str], right: tuple[str, str]
+) -> Comparison | None:
     for row in evaluation.comparisons:
-        # the spread of a difference is the same both ways round
-        if (row.size, row.vote) == (size, vote) and {row.left, row.right} == {left, right}:
+        # the interval of a difference is the same both ways round
+        if (row.size, row.vote) == (size, _vote(evaluation)) and {row.left, row.right} == {left, right}:
             return row
     return None
 
 
 def _against_bayes(evaluation: Evaluation) -> list[Finding]:
-    """The uniform average of last states against each Bayes ensemble; their samples count as independent."""
-    row = _row(evaluation, "last", "uniform", _vote(evaluation))
-    return (
-        []
-        if row is None
-        else [
-            _finding(
-                f"accuracy of uniform weights, last states of {row.size} runs, against {reference.label}: not worse",
-                row.accuracy_mean,
-                reference.value,
-                _error(row, reference.value, evaluation.source.samples),
-                "not worse",
-            )
-            for reference in evaluation.references
-            if reference.kind == "bayes" and reference.quantity == "accuracy" and reference.judged
-        ]
-    )
+    """The uniform vote of last states against each Bayes ensemble, at each size that is judged."""
+    if evaluation.bayesian:
+        return []
+    vote, sizes = _vote(evaluation), _sizes(evaluation)
+    rows = [row for size in sizes if (row := _row(evaluation, size, "last", "uniform", vote)) is not None]
+    against = [
+        r for r in evaluation.references if r.kind == "bayes" and r.quantity == "accuracy" and r.judged
+    ]
+    return [
+        finding(
+            f"accuracy of uniform weights, last states of {row.size} runs, against {reference.label}",
+            row.accuracy_mean,
+            reference.value,
+            _reach(row, reference, evaluation.source.samples) * _widened(len(rows)),
+            kind="not worse",
+        )
+        for row in rows
+        for reference in against
+    ]
 
 
-def _error(row: Row, other: float, samples: int) -> float:
-    """The standard error of an accuracy of ours less one from elsewhere, on as many samples."""
-    ours = row.accuracy_mean
-    draws = (row.accuracy_sd or 0.0) ** 2 / len(row.accuracies)
-    return float(np.sqrt(ours * (1 - ours) / samples + other * (1 - other) / samples + draws))
+def _reach(row: Row, reference: Reference, samples: int) -> float:
+    """Half of the 95% interval of an accuracy of ours less the reference's, on as many samples if not on the same."""
+    if reference.half_width is not None:
+        return reference.half_width
+    ours, other = row.accuracy_mean, reference.value
+    squared = 4 * (ours * (1 - ours) + other * (1 - other)) / samples
+    return float(np.sqrt(squared + spread_width(np.array(row.accuracies)) ** 2))
 
 
-def _against_uniform(evaluation: Evaluation) -> list[Finding]:
+def _widened(sizes: int) -> float:
+    """What an interval is multiplied with so that the best of so many sizes may be picked: Bonferroni's price.
+
+    >>> _widened(1), round(_widened(5), 3)
+    (1.0, 1.304)
+    """
+    return float(ndtri(ndtr(-2.0) / sizes) / -2.0)
+
+
+def _against_uniform(evaluation: Evaluation) -> Iterator[Finding]:
     """Tandem against uniform weights, on last and on all states."""
-    found = []
-    for members in _different(evaluation):
-        pair = _compared(evaluation, (members, "tandem"), (members, "uniform"), "not worse")
-        found += [] if pair is None else [pair]
-    return found
+    for size in _sizes(evaluation):
+        for members in _different(evaluation):
+            yield from _compared(evaluation, size, (members, "tandem"), (members, "uniform"), "not worse")
 
 
-def _bounds(evaluation: Evaluation) -> list[Finding]:
+def _bounds(evaluation: Evaluation) -> Iterator[Finding]:
     """The bound on the majority vote's risk, before and after the weights were optimised, and against 1."""
-    found: list[Finding] = []
-    for members in _different(evaluation):
-        before = _row(evaluation, members, "uniform", "majority")
-        after = _row(evaluation, members, "tandem", "majority")
-        if before is None or after is None or before.bounds is None or after.bounds is None:
-            continue
-        found.append(_tightened(members, before.bounds, after.bounds))
-        a = round(float(np.mean(after.bounds)), 10)
-        text = f"bound on the risk of the majority vote, {members} states, tandem weights: below 1"
-        verdict = HELD if max(after.bounds) < 1 else NOT_HELD
-        found.append(Finding(text, a, 1.0, round(a - 1, 10), None, verdict))
-    return found
+    for size in _sizes(evaluation):
+        for members in _different(evaluation):
+            before = _row(evaluation, size, members, "uniform", "majority")
+            after = _row(evaluation, size, members, "tandem", "majority")
+            if before is None or after is None or before.bounds is None or after.bounds is None:
+                continue
+            what = f"bound on the risk of the majority vote, {members} states of {size} runs"
+            yield _tightened(what, np.array(before.bounds), np.array(after.bounds))
+            mean = round(float(np.mean(after.bounds)), 10)
+            verdict = HELD if max(after.bounds) < 1 else UNDECIDED
+            yield Finding(f"{what}, tandem weights: below 1", mean, 1.0, round(mean - 1, 10), None, verdict)
 
 
-def _tightened(members: str, before: Sequence[float], after: Sequence[float]) -> Finding:
+def _tightened(what: str, before: NDArray[np.float64], after: NDArray[np.float64]) -> Finding:
     """Whether tandem weights have the lower bound; the draws, if they differ, are all its noise."""
-    gain = np.array(before) - np.array(after)
-    error = None
+    reach = None
     if np.ptp(before) > SAME or np.ptp(after) > SAME:
-        error = round(float(gain.std(ddof=1) / np.sqrt(len(gain))), 10)
-    b, a = round(float(np.mean(before)), 10), round(float(np.mean(after)), 10)
-    verdict = UNDECIDED if abs(b - a) <= SAME else better(b - a, error or 0.0)
-    text = f"bound on the risk of the majority vote, {members} states: tandem below uniform weights"
-    return Finding(text, a, b, round(a - b, 10), error, verdict)
+        reach = round(spread_width(before - after), 10)
+    b, a = round(float(before.mean()), 10), round(float(after.mean()), 10)
+    verdict = UNDECIDED if abs(b - a) <= SAME else better(b - a, reach or 0.0)
+    return Finding(f"{what}: tandem below uniform weights", a, b, round(a - b, 10), reach, verdict)
 
 
 def _all_states(evaluation: Evaluation) -> list[Finding]:
@@ -195,49 +207,40 @@ def _all_states(evaluation: Evaluation) -> list[Finding]:
     )
     if evaluation.source.members == evaluation.source.runs:
         return []
-    found = [_compared(evaluation, left, right, kind, decisive) for left, right, kind, decisive in wanted]
-    return [finding for finding in found if finding is not None]
+    return [
+        found
+        for size in _sizes(evaluation)
+        for left, right, kind, decisive in wanted
+        for found in _compared(evaluation, size, left, right, kind, decisive)
+    ]
 
 
 def _compared(
     evaluation: Evaluation,
+    size: int,
     left: tuple[str, str],
     right: tuple[str, str],
     kind: str,
     decisive: bool = True,
-) -> Finding | None:
-    """The finding of one comparison at the largest size; None if it was not evaluated."""
-    row, vote = _comparison(evaluation, left, right), _vote(evaluation)
-    ours, other = _row(evaluation, *left, vote), _row(evaluation, *right, vote)
+) -> Iterator[Finding]:
+    """The finding of one comparison; none if it was not evaluated."""
+    row, vote = _comparison(evaluation, size, left, right), _vote(evaluation)
+    ours, other = _row(evaluation, size, *left, vote), _row(evaluation, size, *right, vote)
     if row is None or ours is None or other is None:
-        return None
+        return
     text = (
-        f"accuracy of the {vote} vote of {row.size} runs: {left[1]} weights on {left[0]} states against "
-        f"{right[1]} weights on {right[0]} states: {kind}"
+        f"accuracy of the {vote} vote of {size} runs: {left[1]} weights on {left[0]} states against "
+        f"{right[1]} weights on {right[0]} states"
     )
-    return _finding(text, ours.accuracy_mean, other.accuracy_mean, row.standard_error, kind, decisive)
-
-
-def _finding(text: str, ours: float, other: float, error: float, kind: str, decisive: bool = True) -> Finding:
-    decide = not_worse if kind == "not worse" else better
-    difference = ours - other
-    return Finding(
-        text, ours, other, round(difference, 10), round(error, 10), decide(difference, error), decisive
-    )
+    yield finding(text, ours.accuracy_mean, other.accuracy_mean, row.half_width, kind=kind, decisive=decisive)
 
 
 def claims_markdown(claims: Sequence[Claim]) -> str:
     """The claims as Markdown: each statement with its verdict and the numbers behind it."""
-    parts = [RULE]
+    parts = [CLAIMS_RULE]
     for claim in claims:
-        parts.append(f"**Claim {claim.number}: {claim.verdict}.** {claim.statement}")
-        rows = [
-            "| finding | ours | other | difference | standard error | verdict |",
-            "|---|--:|--:|--:|--:|---|",
-        ]
-        for f in claim.findings:
-            context = "" if f.decisive else " (context)"
-            numbers = f"{f.ours:.4f} | {f.other:.4f} | {f.difference:+.4f} | {f.shown_error}"
-            rows.append(f"| {f.text.replace('|', chr(92) + '|')} | {numbers} | {f.verdict}{context} |")
-        parts.append("\n".join(rows))
+        why = f" Why: {claim.reason}." if claim.reason else ""
+        parts.append(f"**Claim {claim.number}: {claim.verdict}.** {claim.statement}{why}")
+        if claim.findings:
+            parts.append(findings_markdown(claim.findings))
     return "\n\n".join(parts) + "\n"

@@ -21,7 +21,8 @@ DEFINITIONS = {
     "effective": "effective number of members, 1 / (sum of squared weights)",
     "single_best": "accuracy of the member that is best on the weighing half, on the other half; among all states "
     "where they are evaluated, else among the last ones",
-    "standard_error": "square root of ((variance over samples of the mean of the draws + 2 / samples) / samples) + "
-    "(variance over draws / draws); 2 / samples stands for one more sample on which each side alone is right, so that "
-    "the error of ensembles that agree on every sample is not 0",
+    "half_width": "half of the 95% interval of a difference: square root of 4 (variance over samples of the mean of "
+    "the draws + 2 / samples) / samples + t^2 (variance over draws / draws), with Student's t for so few draws; "
+    "2 / samples stands for one more sample on which each side alone is right, so that the interval of ensembles that "
+    "agree on every sample is not 0",
 }

@@ -28,17 +28,17 @@ class Draw:
 
 @dataclass(frozen=True)
 class Runs:
-    """The members of each run, by position: the number of the run, its last state, all its states."""
+    """The members of each run, by position: the number of the run, its last state, all its states by step."""
 
     numbers: tuple[int, ...]
     last: Members
     all: tuple[Members, ...]
 
     def draw(self, chosen: Sequence[int]) -> Draw:
-        """The draw of the runs at those places."""
+        """The draw of the runs at those places; members stand in the order of run and step."""
         places = sorted(int(place) for place in chosen)
-        every = sorted(member for place in places for member in self.all[place])
-        return Draw(len(places), tuple(sorted(self.last[place] for place in places)), tuple(every))
+        every = tuple(member for place in places for member in self.all[place])
+        return Draw(len(places), tuple(self.last[place] for place in places), every)
 
 
 def runs_of(predictions: Predictions) -> Runs:
@@ -46,20 +46,17 @@ def runs_of(predictions: Predictions) -> Runs:
 
     >>> pack = Predictions.from_arrays(votes=[[0], [0], [1]], labels=[0], run=[4, 4, 7], step=[2, 1, 1])
     >>> runs_of(pack)
-    Runs(numbers=(4, 7), last=(0, 2), all=((0, 1), (2,)))
+    Runs(numbers=(4, 7), last=(0, 2), all=((1, 0), (2,)))
     """
-    if predictions.run is None or predictions.step is None:
+    run, step = predictions.run, predictions.step
+    if run is None or step is None:
         own = tuple(range(predictions.members))
         return Runs(own, own, tuple((member,) for member in own))
-    last = sorted(predictions.last().tolist(), key=lambda member: int(_given(predictions)[member]))
-    numbers = tuple(int(_given(predictions)[member]) for member in last)
-    every = tuple(tuple(np.flatnonzero(_given(predictions) == number).tolist()) for number in numbers)
-    return Runs(numbers, tuple(last), every)
-
-
-def _given(predictions: Predictions) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    assert predictions.run is not None
-    return predictions.run
+    last = {int(run[member]): int(member) for member in predictions.last()}
+    numbers = tuple(sorted(last))
+    every = (np.flatnonzero(run == number) for number in numbers)
+    states = tuple(tuple(some[np.argsort(step[some], kind="stable")].tolist()) for some in every)
+    return Runs(numbers, tuple(last[number] for number in numbers), states)
 
 
 def default_sizes(runs: int) -> tuple[int, ...]:
@@ -84,6 +81,11 @@ def draw_all(
     `groups` names the runs of each size instead, where each size was trained by itself.
     """
     if groups is not None:
+        for size in sizes:
+            if size not in groups:
+                raise InputError(
+                    f"sizes: must be of those trained, {', '.join(map(str, groups))}, got {size}"
+                )
         return {size: (runs.draw(_places(runs, groups[size])),) for size in sizes}
     found = {}
     for size in sizes:

@@ -64,7 +64,7 @@ def evaluate(
         seed=seed,
         delta=require_open_unit("delta", delta),
         weightings=tuple(dict.fromkeys(weightings)),
-        votes=tuple(vote for vote in votes if vote == "majority" or predictions.has_probs),
+        votes=tuple(dict.fromkeys(v for v in votes if v == "majority" or predictions.has_probs)),
         members=tuple(dict.fromkeys(members)),
         grouped=groups is not None,
     )
@@ -107,6 +107,8 @@ def _check(predictions: Predictions, settings: Settings, votes: Sequence[str]) -
         raise InputError("sizes: at least one number of runs is required, got none")
     if settings.repeats < 1:
         raise InputError(f"repeats: must be at least 1, got {settings.repeats}")
+    if settings.seed < 0:
+        raise InputError(f"seed: must be a whole number from 0, got {settings.seed}")
     run, step = predictions.run, predictions.step
     if run is not None and step is None and len(set(run.tolist())) < predictions.members:
         raise InputError("step: run without step: which state of a run is the last is unknown; give step too")

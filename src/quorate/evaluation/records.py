@@ -1,15 +1,16 @@
 """The records of an evaluation: everything tables, figures, claims and pages are made from."""
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from quorate.certificates import Certificate
 from quorate.errors import InputError
 from quorate.evaluation.definitions import DEFINITIONS
+from quorate.evaluation.findings import Finding
+from quorate.evaluation.plain import build
 
 FORMAT = "quorate-evaluation-1"
-HELD, NOT_HELD, UNDECIDED = "held", "not held", "not decidable at this scale"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ class SingleBest:
 class Comparison:
     """Accuracy of one curve less that of another at one size, draw by draw and sample by sample.
 
-    `left` and `right` are (members, weights). `standard_error` has the noise of the test samples and of the draws.
+    `left` and `right` are (members, weights). `half_width` is half of the difference's 95% interval, which has the
+    noise of the test samples and of the draws.
     """
 
     size: int
@@ -71,7 +73,7 @@ class Comparison:
     left: tuple[str, str]
     right: tuple[str, str]
     difference: float
-    standard_error: float
+    half_width: float
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,8 @@ class Reference:
 
     `quantity` is "accuracy" or "bound" (risk). `members`, `weights` and `vote` say which curve a cell belongs to;
     None where they do not apply. `size` counts runs (samples of the posterior for a Bayes ensemble). `judged`: claims
-    may rest on it; not so where our members were trained less than those it comes from.
+    may rest on it; not so where our members were trained otherwise than those it comes from. `half_width` is half of
+    the 95% interval of ours less this one where both were compared sample by sample; None for a number from elsewhere.
     """
 
     label: str
@@ -143,38 +146,21 @@ class Reference:
     weights: str | None = None
     vote: str | None = None
     judged: bool = True
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One comparison behind a claim: the numbers, their difference, its standard error and what follows.
-
-    The error is None where there is none: bounds computed once are numbers, not estimates. Only `decisive` findings
-    enter the claim's verdict; the others are context.
-    """
-
-    text: str
-    ours: float
-    other: float
-    difference: float
-    standard_error: float | None
-    verdict: str
-    decisive: bool = True
-
-    @property
-    def shown_error(self) -> str:
-        """The standard error as text, a dash where there is none."""
-        return "–" if self.standard_error is None else f"{self.standard_error:.4f}"
+    half_width: float | None = None
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One of the paper's claims, and whether the numbers bear it out: its verdict and the findings behind it."""
+    """One of the paper's claims, and whether the numbers bear it out: its verdict and the findings behind it.
+
+    `reason` says why there are none, where there are none.
+    """
 
     number: int
     statement: str
     verdict: str
     findings: tuple[Finding, ...]
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -248,7 +234,7 @@ class Evaluation:
         """The evaluation that `to_json` gave, from its text; anything else is one clear error."""
         try:
             record = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{source}: not readable as JSON ({error})") from None
         if not isinstance(record, dict) or record.get("format") != FORMAT:
             raise InputError(f"{source}: not an evaluation that quorate evaluate wrote (format {FORMAT})")
@@ -268,26 +254,20 @@ def _from_record(record: dict[str, Any]) -> Evaluation:
     """The evaluation from its plain data; a missing or ill-typed part raises."""
     tandem = record["tandem"]
     return Evaluation(
-        settings=_build(Settings, record["settings"]),
-        source=_build(Source, record["source"]),
-        rows=tuple(_build(Row, row) for row in record["rows"]),
-        single_best=_build(SingleBest, record["single_best"]),
-        comparisons=tuple(_build(Comparison, row) for row in record["comparisons"]),
-        members=tuple(_build(MemberFacts, row) for row in record["members"]),
-        tandem=None if tandem is None else _build(TandemCounts, tandem),
+        settings=build(Settings, record["settings"]),
+        source=build(Source, record["source"]),
+        rows=tuple(build(Row, row) for row in record["rows"]),
+        single_best=build(SingleBest, record["single_best"]),
+        comparisons=tuple(build(Comparison, row) for row in record["comparisons"]),
+        members=tuple(build(MemberFacts, row) for row in record["members"]),
+        tandem=None if tandem is None else build(TandemCounts, tandem),
         certificates=tuple(_certified(row) for row in record["certificates"]),
         notes=tuple(record["notes"]),
         name=record["name"],
-        references=tuple(_build(Reference, row) for row in record["references"]),
+        references=tuple(build(Reference, row) for row in record["references"]),
         claims=tuple(_claim(row) for row in record["claims"]),
         bayesian=record["bayesian"],
     )
-
-
-def _build(kind: Any, record: dict[str, Any]) -> Any:
-    """The record of that kind from its plain data: lists become tuples."""
-    values = {field.name: record[field.name] for field in fields(kind)}
-    return kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in values.items()})
 
 
 def _certified(record: dict[str, Any]) -> Certified:
@@ -296,5 +276,5 @@ def _certified(record: dict[str, Any]) -> Certified:
 
 
 def _claim(record: dict[str, Any]) -> Claim:
-    findings = tuple(_build(Finding, row) for row in record["findings"])
-    return Claim(record["number"], record["statement"], record["verdict"], findings)
+    findings = tuple(build(Finding, row) for row in record["findings"])
+    return Claim(record["number"], record["statement"], record["verdict"], findings, record["reason"])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quorate.errors import InputError
+from quorate.evaluation.definitions import DEFINITIONS
 from quorate.evaluation.records import Evaluation, Reference, Row
 
 Cell = str | float | None
@@ -114,10 +115,13 @@ def all_rows(evaluation: Evaluation, *, size: int | None = None) -> Table:
     """Every row of the evaluation, or those of one size."""
     rows = [row for row in evaluation.rows if size in (None, row.size)]
     single = evaluation.single_best
-    note = (
-        f"Best single member: accuracy {single.accuracy_mean:.4f} (chosen on one half, scored on the other)."
+    notes = (
+        f"Best single member: accuracy {single.accuracy_mean:.4f} (chosen on one half, scored on the other).",
+        f"Bound: delta = {evaluation.settings.delta:g}, {DEFINITIONS['bound']}. sd: {DEFINITIONS['sd']}.",
+        f"NLL: {DEFINITIONS['nll']}. Brier: {DEFINITIONS['brier']}. ECE: {DEFINITIONS['ece']}. AUROC: "
+        f"{DEFINITIONS['auroc']}.",
     )
-    return Table("Accuracy, scores and bounds", _ROWS, tuple(_cells(row) for row in rows), (note,))
+    return Table("Accuracy, scores and bounds", _ROWS, tuple(_cells(row) for row in rows), notes)
 
 
 def _cells(row: Row) -> tuple[Cell, ...]:
@@ -154,9 +158,9 @@ def summary(evaluation: Evaluation) -> Table:
     return Table("Largest ensembles", _SUMMARY, cells, notes)
 
 
-def by_size(evaluation: Evaluation, vote: str) -> Table:
-    """Accuracy ± standard deviation over the draws, one line a size, one column a curve; of one vote."""
-    s = evaluation.settings
+def by_size(evaluation: Evaluation) -> Table:
+    """Accuracy ± standard deviation over the draws, one line a size, one column a curve; of the first vote."""
+    s, vote = evaluation.settings, evaluation.settings.votes[0]
     keys = [(members, weights, vote) for members in s.members for weights in s.weightings]
     columns = (Column("runs", 0), *(Column(f"{weights} {members}") for members, weights, _ in keys))
     curves = [{row.size: row for row in evaluation.curve(*key)} for key in keys]
@@ -185,13 +189,16 @@ _BESIDE = (
 
 
 def beside_paper(evaluation: Evaluation) -> Table:
-    """Our numbers at the largest size, the paper's beside them: accuracies, single network, Bayes, bounds."""
-    rows = [row for row in evaluation.rows if row.size == evaluation.settings.sizes[-1]]
-    accuracies = [_beside(evaluation, row, "accuracy") for row in rows]
-    bounds = [_beside(evaluation, row, "bound") for row in rows if row.vote == "majority"]
+    """Our numbers beside the paper's, at its size where that was evaluated, else at our largest.
+
+    Accuracies, single network, Bayes ensemble, bounds.
+    """
+    keys = dict.fromkeys(row.key for row in evaluation.rows)
+    accuracies = [_beside(evaluation, key, "accuracy") for key in keys]
+    bounds = [_beside(evaluation, key, "bound") for key in keys if key[2] == "majority"]
     single = evaluation.single_best
     paper = _find(evaluation, "accuracy", "single", None, None)
-    alone = _line("accuracy", ("best single", None, None), single.accuracy_mean, single.accuracy_sd, 1, paper)
+    alone = _line("accuracy", ("best single", None, None), single.accuracy_mean, None, 1, paper)
     bayes = [_bayes(reference) for reference in evaluation.references if reference.kind == "bayes"]
     title = f"{evaluation.name or 'evaluation'}: ours beside the paper's"
     note = _DELTA.format(evaluation.settings.delta)
@@ -235,13 +242,14 @@ def _bayes(reference: Reference) -> tuple[Cell, ...]:
     return (*named, None, None, None, reference.value, reference.size, None)
 
 
-def _beside(evaluation: Evaluation, row: Row, quantity: str) -> tuple[Cell, ...]:
+def _beside(evaluation: Evaluation, key: tuple[str, str, str], quantity: str) -> tuple[Cell, ...]:
+    curve, paper = evaluation.curve(*key), _find(evaluation, quantity, *key)
+    row = next((r for r in curve if paper is not None and r.size == paper.size), curve[-1])
     # the paper's bounds are cut off at 1, so ours must be to stand beside them
     bound = None if row.bound_mean is None else min(row.bound_mean, 1.0)
     value = row.accuracy_mean if quantity == "accuracy" else bound
     spread = row.accuracy_sd if quantity == "accuracy" else None
-    paper = _find(evaluation, quantity, *row.key)
-    return _line(quantity, row.key, value, spread, row.size, paper)
+    return _line(quantity, key, value, spread, row.size, paper)
 
 
 def _line(

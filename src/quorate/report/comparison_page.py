@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from quorate.errors import InputError
-from quorate.evaluation.records import HELD, NOT_HELD, UNDECIDED
+from quorate.evaluation.findings import HELD, MANY, NOT_HELD, RULE, UNDECIDED
 from quorate.report.chain_temperatures import Chain, read_chain
 from quorate.report.comparison_record import ComparisonRecord, Scored
 from quorate.report.figure import Cell, Figure, Table, percent
 from quorate.report.markup import Markup, element, table
 from quorate.report.material import RUN, file_text, json_object, misfit
 from quorate.report.page import document, figure_block, hero
-from quorate.report.sections import run_section, section
+from quorate.report.sections import findings_table, run_section, section
 from quorate.report.temperature_figures import temperature_figure
 from quorate.report.verdict import Fact, Verdict
 
 COMPARISON = "comparison.json"
-COLUMNS = ("ensemble", "T", "weights", "in use", "accuracy", "NLL", "ECE", "certificate", "bound")
+COLUMNS = ("ensemble", "T", "weights", "in use", "accuracy", "NLL", "ECE", "mean certificate", "bound")
 SHOWN = {"accuracy": 4, "nll": 3, "ece": 3, "certificate": 3}  # decimals of mean ± standard deviation
 ABOUT = (
     "Mean ± standard deviation over the repeats. Half of the test samples chooses the weights, the other half is "
-    "scored with the average vote; they swap. Certificate: a bound on the risk of the average vote, from the half that "
-    "did not choose the weights. Bound: tandem-kl on the risk of the majority vote. T: temperature of the sampler. "
-    "In use: effective number of members, of all."
+    "scored with the average vote; they swap. Mean certificate: the mean of bounds on the risk of the average vote, "
+    "one from each half for the weights that the other half chose. Bound: tandem-kl on the risk of the majority vote. "
+    "T: temperature of the sampler. In use: effective number of members, of all."
 )
 TEMPERATURES = (
     "Both temperatures must be T if a chain samples the posterior at T. Kinetic above T: the minibatch's noise or the "
@@ -103,10 +103,10 @@ def comparison_verdict(record: ComparisonRecord) -> Verdict:
         ),
         assumptions=(
             "Equal epochs, not equal time; the seconds of each stand under “How it was made”.",
-            f"Certificates hold each alone, with probability {1 - asked.delta:g}.",
-            "Spreads are over few repeats on the same test samples; standard errors have the noise of both.",
+            f"A certificate holds alone, with probability {1 - asked.delta:g}; shown are means of certificates.",
+            "Spreads are over few repeats on the same test samples; intervals have the noise of both.",
         ),
-        warnings=tuple(_missing(record)),
+        warnings=(*record.notes, *_missing(record)),
     )
 
 
@@ -151,26 +151,14 @@ def _findings(record: ComparisonRecord) -> Markup | None:
     """Every comparison, by what it asks, with its verdict."""
     if not record.findings:
         return None
-    columns = ("accuracy of", "ours", "other", "difference", "standard error", "verdict")
-    rows = tuple(
-        (
-            f.text,
-            *(f"{x:.4f}" for x in (f.ours, f.other)),
-            f"{f.difference:+.4f}",
-            f.shown_error,
-            f.verdict,
-        )
-        for f in record.findings
+    summary = element("summary", element("span", f"All {len(record.findings)} comparisons", class_="name"))
+    folded = element("details", summary, findings_table(record.findings, "Comparisons"))
+    return section(
+        "What the numbers say",
+        element("p", f"{RULE} {MANY}".replace("*", ""), class_="note"),
+        element("article", folded, class_="claim"),
+        key="findings",
     )
-    numbers = table(Table(columns, rows), "Comparisons", numeric=(False, True, True, True, True, True))
-    summary = element("summary", element("span", f"All {len(rows)} comparisons", class_="name"))
-    note = (
-        "A difference d in accuracy has the standard error s, of test samples and repeats. Not worse: held if d − 2s ≥ "
-        "−0.005, not held if that fails and d + 2s < 0. Better: held if d − 2s > 0, not held if that fails and "
-        "d + 2s < 0.005. All else is not decidable at this scale."
-    )
-    folded = element("article", element("details", summary, numbers), class_="claim")
-    return section("What the numbers say", element("p", note, class_="note"), folded, key="findings")
 
 
 def _temperatures(figures: list[tuple[str, Figure]]) -> Markup | None:

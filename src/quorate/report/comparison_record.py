@@ -2,11 +2,12 @@
 
 import json
 import statistics
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from quorate.errors import InputError
-from quorate.evaluation.records import Finding
+from quorate.evaluation.findings import Finding
+from quorate.evaluation.plain import build
 
 FORMAT = "quorate-comparison-1"
 SCORES = ("accuracy", "nll", "ece", "certificate", "bound", "effective")
@@ -35,10 +36,14 @@ class Compared:
 
 @dataclass(frozen=True)
 class Scored:
-    """One ensemble with one weighting: one number a repeat; `certificate` and `bound` are risks."""
+    """One ensemble with one weighting: one number for each of its `repeats`; `certificate` and `bound` are risks.
+
+    `certificate` is the mean of two, one for the weights that each half chose, from the other half.
+    """
 
     ensemble: str
     weights: str
+    repeats: tuple[int, ...]
     members: tuple[int, ...]
     accuracy: tuple[float, ...]
     nll: tuple[float, ...]
@@ -67,6 +72,7 @@ class ComparisonRecord:
     ensembles: tuple[Compared, ...]
     lines: tuple[Scored, ...]
     findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
 
     @classmethod
     def from_json(cls, text: str, source: str = "comparison") -> "ComparisonRecord":
@@ -88,27 +94,23 @@ class ComparisonRecord:
 def _from_record(record: dict[str, Any]) -> ComparisonRecord:
     found = ComparisonRecord(
         name=record["name"],
-        settings=_build(Asked, record["settings"]),
+        settings=build(Asked, record["settings"]),
         predictions=record["predictions"],
         ensembles=tuple(_compared(name, told) for name, told in record["ensembles"].items()),
-        lines=tuple(_build(Scored, line) for line in record["lines"]),
-        findings=tuple(_build(Finding, finding) for finding in record["findings"]),
+        lines=tuple(build(Scored, line) for line in record["lines"]),
+        findings=tuple(build(Finding, finding) for finding in record["findings"]),
+        notes=tuple(record["notes"]),
     )
     known = {ensemble.name for ensemble in found.ensembles}
     for line in found.lines:
         if line.ensemble not in known:
             raise ValueError(f"a line of the ensemble {line.ensemble}, which is not described")
-        if {len(getattr(line, name)) for name in SCORES} != {len(line.members)} or not line.members:
+        kept = (line.repeats, *(getattr(line, name) for name in SCORES))
+        if {len(values) for values in kept} != {len(line.members)} or not line.members:
             raise ValueError(f"the scores of {line.ensemble}, {line.weights} are not one a repeat")
     if not found.lines:
         raise ValueError("no lines")
     return found
-
-
-def _build(kind: Any, record: dict[str, Any]) -> Any:
-    """The record of that kind from its plain data: lists become tuples."""
-    values = {field.name: record[field.name] for field in fields(kind)}
-    return kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in values.items()})
 
 
 def _compared(name: str, told: dict[str, Any]) -> Compared:

@@ -5,9 +5,11 @@ import io
 import json
 import math
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from quorate.errors import InputError
 from quorate.report.figure import Figure, Panel, Series, Table
@@ -30,13 +32,18 @@ class Epoch:
 
 def logged_epochs(folder: Path) -> tuple[Epoch, ...]:
     """The epochs in the logs of a training directory; where one was trained twice, the later."""
-    found = {}
-    for log in sorted(folder.glob("runs/*/log.jsonl")):
-        for line in log.read_text(encoding="utf-8").splitlines():
-            event = json.loads(line)
-            if event["event"] == "epoch":
-                found[event["run"], event["epoch"]] = Epoch(*(event[column] for column in COLUMNS))
+    events = (event for log in sorted(folder.glob("runs/*/log.jsonl")) for event in logged_events(log))
+    found = {(e["run"], e["epoch"]): Epoch(*(e[c] for c in COLUMNS)) for e in events if e["event"] == "epoch"}
     return tuple(found[key] for key in sorted(found))
+
+
+def logged_events(log: Path) -> Iterator[dict[str, Any]]:
+    """The events of a log; lines that were torn when a training was killed are passed over."""
+    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+        with suppress(ValueError):
+            event = json.loads(line)
+            if isinstance(event, dict) and "event" in event:
+                yield event
 
 
 def learning_csv(epochs: Iterable[Epoch]) -> str:

@@ -1,12 +1,14 @@
 """The details of a page, below the figures: every certificate with its inputs, claims, data, versions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from quorate.certificates import MEANING, Certificate, percent_up
 from quorate.ensemble import Ensemble
+from quorate.evaluation.claims import CLAIMS_RULE
 from quorate.evaluation.definitions import DEFINITIONS
-from quorate.evaluation.records import HELD, NOT_HELD, Certified, Claim, Evaluation
+from quorate.evaluation.findings import COLUMNS, HELD, NOT_HELD, Finding
+from quorate.evaluation.records import Certified, Claim, Evaluation
 from quorate.evaluation.tables import beside_paper
 from quorate.report.ensemble_figures import shown_certificates
 from quorate.report.figure import Cell, Table, number, shortened
@@ -158,39 +160,38 @@ def _protocol(evaluation: Evaluation) -> Iterator[tuple[Cell, ...]]:
 
 
 def claims_section(evaluation: Evaluation) -> Markup | None:
-    """The paper's claims, each with its verdict and the numbers behind it."""
+    """The paper's claims, each with its verdict and the numbers behind it, and the rule that decides."""
     if not evaluation.claims:
         return None
+    rule = _folded("How it is decided", element("p", CLAIMS_RULE.replace("*", ""), class_="note"))
     return section(
-        "The paper's claims, by the numbers", *(_claim(claim) for claim in evaluation.claims), key="claims"
+        "The paper's claims, by the numbers",
+        *(_claim(claim) for claim in evaluation.claims),
+        element("article", rule, class_="claim"),
+        key="claims",
     )
 
 
 def _claim(claim: Claim) -> Markup:
-    columns = ("comparison", "ours", "other", "difference", "standard error", "verdict")
-    rows = tuple(
-        (
-            f.text,
-            f"{f.ours:.4f}",
-            f"{f.other:.4f}",
-            f"{f.difference:+.4f}",
-            f.shown_error,
-            f.verdict,
-        )
-        for f in claim.findings
-    )
-    numbers = table(
-        Table(columns, rows),
-        f"The numbers behind claim {claim.number}",
-        numeric=(False, True, True, True, True, True),
-    )
     chip = element("span", claim.verdict, class_=f"chip {VERDICT_CLASS.get(claim.verdict, 'undecided')}")
-    folded = element(
-        "details", element("summary", element("span", "The numbers behind it", class_="name")), numbers
+    behind = (
+        _folded("The numbers behind it", findings_table(claim.findings, f"Claim {claim.number}"))
+        if claim.findings
+        else element("p", f"{claim.reason[:1].upper()}{claim.reason[1:]}.", class_="note")
     )
     return element(
-        "article", element("h3", f"{claim.number}. {claim.statement}", chip), folded, class_="claim"
+        "article", element("h3", f"{claim.number}. {claim.statement}", chip), behind, class_="claim"
     )
+
+
+def _folded(title: str, content: Markup) -> Markup:
+    return element("details", element("summary", element("span", title, class_="name")), content)
+
+
+def findings_table(findings: Sequence[Finding], caption: str) -> Markup:
+    """Comparisons with their numbers and verdicts."""
+    rows = tuple(finding.cells() for finding in findings)
+    return table(Table(COLUMNS, rows), caption, numeric=(False, True, True, True, True, False))
 
 
 def paper_section(evaluation: Evaluation) -> Markup | None:

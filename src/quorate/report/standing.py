@@ -36,9 +36,8 @@ class Standing:
     @property
     def promised(self) -> Certified | None:
         """The certificate of this very vote that was designated before looking, if there is one."""
-        fitting = [c for c in self.certificates if c.designated and c.certificate.vote == self.vote]
-        designated = fitting or [c for c in self.certificates if c.designated]
-        return designated[0] if designated else None
+        fitting = (c for c in self.certificates if c.designated and c.certificate.vote == self.vote)
+        return next(fitting, None)
 
 
 def standing_of(evaluation: Evaluation) -> Standing:

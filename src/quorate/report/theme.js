@@ -74,7 +74,7 @@
   });
   window.addEventListener("beforeprint", () => {
     printing = true;
-    document.querySelectorAll(".claim details").forEach((folded) => { folded.open = true; });
+    document.querySelectorAll(".claim details, details.group, details.designated").forEach((folded) => { folded.open = true; });
     drawAll();
   });
   window.addEventListener("afterprint", () => { printing = false; drawAll(); });

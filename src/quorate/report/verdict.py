@@ -9,9 +9,6 @@ from quorate.evaluation.records import Evaluation, Row
 from quorate.report.figure import percent
 from quorate.report.standing import CALLED, Standing, standing_of
 
-# differences below this many standard errors are not told as gains
-TELLING = 2.0
-
 
 @dataclass(frozen=True)
 class Fact:
@@ -137,7 +134,7 @@ def _accuracy_in_short(standing: Standing) -> str:
     found = standing.comparison
     if found is None:
         return f"{reached} with {standing.called}"
-    if abs(found.difference) <= TELLING * found.standard_error:
+    if abs(found.difference) <= found.half_width:
         return f"{reached} with {standing.called}, not told apart from equal ones"
     direction = "above" if found.difference > 0 else "below"
     return f"{reached}, {_points(abs(found.difference))} {direction} equal weights"
@@ -159,7 +156,7 @@ def _evaluation_text(evaluation: Evaluation, standing: Standing) -> Iterator[str
         found = standing.comparison
         yield (
             f"The same members with equal weights reach {percent(standing.plain.accuracy_mean, 2)}: a difference of "
-            f"{100 * found.difference:+.2f} points, with a standard error of {100 * found.standard_error:.2f}."
+            f"{100 * found.difference:+.2f} ± {100 * found.half_width:.2f} points (95%)."
         )
     if standing.promised is not None:
         yield f"Certified, {standing.promised.certificate.promise}."
@@ -197,10 +194,15 @@ def _evaluation_assumptions(evaluation: Evaluation, standing: Standing) -> Itera
         "the other is scored; then they swap. All weightings see the same halves and the same draws."
     )
     yield (
-        f"A difference counts only beyond {TELLING:g} standard errors, which hold the noise of the samples and "
-        "of the draws."
+        "A difference counts only if its 95% interval, which has the noise of the samples and of the draws, leaves "
+        "out 0."
     )
     if standing.promised is not None:
+        draw = "" if len(set(standing.row.accuracies)) == 1 else " and the first draw"
+        weights = (
+            "equal weights" if standing.weights == "uniform" else "the weights that the first half chose"
+        )
+        yield f"The certificate speaks of {weights}{draw}; the accuracies are means over both halves and all draws."
         yield _sentence(SAMPLING)
 
 

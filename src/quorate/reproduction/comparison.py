@@ -1,7 +1,7 @@
 """Ensembles side by side: the same test samples, the same split, several weightings; scores repeat by repeat."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from quorate.certification import certify
 from quorate.errors import InputError
 from quorate.evaluation.folds import Asked, Fold, half, run_fold
-from quorate.evaluation.scores import Scores
 from quorate.predictions import Predictions
 from quorate.reproduction.contests import Contest, Entry
 from quorate.weighing import split_samples
@@ -20,10 +19,16 @@ VOTES = ("average", "majority")
 DECIMALS = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Score:
-    """What one weighting of one ensemble gave in one repeat; `certificate` is a risk, for the average vote."""
+    """What one weighting of one ensemble gave in one repeat (1, 2, ...), both folds averaged.
 
+    `certificate` is the mean of two certified risks of the average vote, one for the weights that each half chose.
+    `right` (n,) says whether each test sample was found when it had no part in the weights.
+    """
+
+    repeat: int
+    right: NDArray[np.bool_] = field(repr=False)
     accuracy: float
     nll: float
     ece: float
@@ -35,15 +40,11 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line of the comparison: an ensemble, a weighting, one score a repeat.
-
-    `right` (n,) is the share of the repeats that are right about each test sample.
-    """
+    """One line of the comparison: an ensemble, a weighting, one score a repeat."""
 
     entry: Entry
     weights: str
     scores: tuple[Score, ...]
-    right: NDArray[np.float64]
 
     def values(self, name: str) -> NDArray[np.float64]:
         """One number a repeat."""
@@ -77,16 +78,16 @@ def compare(
     notes: list[str] = []
     for entry in contest.entries:
         pack = packs[entry.folder]
-        found: dict[str, list[tuple[Score, NDArray[np.float64]]]] = {name: [] for name in weightings}
+        found: dict[str, list[Score]] = {name: [] for name in weightings}
         for repeat in range(contest.repeats):
             members = _members(pack, entry, repeat)
             if _missing(pack, entry, repeat):
                 notes.append(f"{entry.name}, repeat {repeat + 1}: some of its runs are missing")
             if len(members):
-                scored = _scored(pack.pick(members), weightings, seed + repeat, delta)
-                for name, one in zip(weightings, scored, strict=True):
-                    found[name].append(one)
-        lines += [_line(entry, name, some) for name, some in found.items() if some]
+                folds = _folds(pack.pick(members), weightings, seed + repeat, delta)
+                for place, name in enumerate(weightings):
+                    found[name].append(_score(repeat + 1, folds, place, delta))
+        lines += [Line(entry, name, tuple(some)) for name, some in found.items() if some]
     return tuple(lines), tuple(notes)
 
 
@@ -111,59 +112,41 @@ def _missing(pack: Predictions, entry: Entry, repeat: int) -> bool:
     return not set(entry.runs(repeat)) <= set(pack.run.tolist())
 
 
-def _scored(
-    pack: Predictions, weightings: Sequence[str], seed: int, delta: float
-) -> list[tuple[Score, NDArray[np.float64]]]:
-    """The scores of an ensemble by each weighting, and (n,) whether each sample was found."""
-    everyone = tuple(range(pack.members))
-    asked = [Asked(everyone, name) for name in weightings]
-    first, second = (half(pack, part, VOTES) for part in split_samples(pack.samples, 0.5, seed))
-    folds = [
-        run_fold(one, other, asked, VOTES, delta, seed) for one, other in ((first, second), (second, first))
-    ]
-    return [_score(pack, folds, place, name, delta) for place, name in enumerate(weightings)]
+def _folds(pack: Predictions, weightings: Sequence[str], seed: int, delta: float) -> tuple[Fold, Fold]:
+    """Both folds of an ensemble, weighed in each of those ways."""
+    asked = [Asked(tuple(range(pack.members)), name) for name in weightings]
+    one, other = (half(pack, part, VOTES) for part in split_samples(pack.samples, 0.5, seed))
+    return run_fold(one, other, asked, VOTES, delta, seed), run_fold(other, one, asked, VOTES, delta, seed)
 
 
-def _score(
-    pack: Predictions, folds: Sequence[Fold], place: int, weights: str, delta: float
-) -> tuple[Score, NDArray[np.float64]]:
-    right = np.empty(pack.samples)
-    for fold in folds:
-        right[fold.scoring.samples] = fold.scores["average"].correct[place]
-    score = Score(
-        accuracy=_round(np.mean([fold.scores["average"].correct[place].mean() for fold in folds])),
-        nll=_round(np.mean([_number(fold.scores["average"], "nll", place) for fold in folds])),
-        ece=_round(np.mean([_number(fold.scores["average"], "ece", place) for fold in folds])),
-        certificate=_round(np.mean([_certified(pack, fold, place, weights, delta) for fold in folds])),
-        bound=_round(np.mean([fold.bounds["majority"][place] for fold in folds])),
-        effective=_round(np.mean([fold.effective[place] for fold in folds])),
-        members=pack.members,
+def _score(repeat: int, folds: Sequence[Fold], place: int, delta: float) -> Score:
+    """The score of the weighting that lies at that place of the folds."""
+    scores = [fold.scores["average"] for fold in folds]
+    right = np.empty(sum(len(fold.scoring.samples) for fold in folds), dtype=np.bool_)
+    for fold, found in zip(folds, scores):
+        right[fold.scoring.samples] = found.correct[place]
+    return Score(
+        repeat=repeat,
+        right=right,
+        accuracy=_mean(found.correct[place].mean() for found in scores),
+        nll=_mean(found.nll[place] for found in scores if found.nll is not None),
+        ece=_mean(found.ece[place] for found in scores if found.ece is not None),
+        certificate=_mean(_certified(fold, place, delta) for fold in folds),
+        bound=_mean(fold.bounds["majority"][place] for fold in folds),
+        effective=_mean(fold.effective[place] for fold in folds),
+        members=folds[0].weights.shape[1],
     )
-    return score, right
 
 
-def _number(scores: Scores, name: str, place: int) -> float:
-    return float(getattr(scores, name)[place])
+def _certified(fold: Fold, place: int, delta: float) -> float:
+    """The risk certified for the average vote by the half that did not choose the weights: to it, they are given."""
+    kept = fold.scoring
+    rho = fold.weights[place]
+    measured = kept.statistics["average"]
+    return certify(
+        kept.predictions, rho, vote="average", delta=delta, chosen_on="nothing", statistics=measured
+    ).best.risk
 
 
-def _certified(pack: Predictions, fold: Fold, place: int, weights: str, delta: float) -> float:
-    """The risk that `split` promises for the average vote: the half that did not choose the weights certifies.
-
-    Uniform weights are certified on the same half, so that all certificates have as many samples.
-    """
-    rho, on = fold.weights[place], "nothing" if weights == "uniform" else "part"
-    if on == "nothing":
-        return certify(
-            pack.take(fold.scoring.samples), rho, vote="average", delta=delta, chosen_on=on
-        ).best.risk
-    kept = fold.scoring.samples
-    return certify(pack, rho, vote="average", delta=delta, chosen_on=on, certifying=kept).best.risk
-
-
-def _line(entry: Entry, weights: str, found: list[tuple[Score, NDArray[np.float64]]]) -> Line:
-    right = np.mean([correct for _, correct in found], axis=0)
-    return Line(entry, weights, tuple(score for score, _ in found), right)
-
-
-def _round(value: float | np.floating) -> float:
-    return round(float(value), DECIMALS)
+def _mean(values: Iterable[float]) -> float:
+    return round(float(np.mean(list(values))), DECIMALS)

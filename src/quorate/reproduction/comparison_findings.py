@@ -1,24 +1,17 @@
-"""What the lines of a comparison say: differences in accuracy with standard errors, and verdicts by rule.
+"""What the lines of a comparison say: differences in accuracy with 95% intervals, and verdicts by rule.
 
-The rule and the margin are those of `evaluation.claims`. The standard error of a difference has the noise of the test
-samples (the two ensembles are compared sample by sample) and of the repeats.
+The rule is that of `evaluation.findings`. Ensembles are compared sample by sample and repeat by repeat, on the repeats
+that both have; with fewer than two of those, ensembles that were trained apart are not told apart.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from quorate.evaluation.claims import better, not_worse, sampling_variance
-from quorate.evaluation.records import Finding
+from quorate.evaluation.findings import UNDECIDED, Finding, finding, half_width
 from quorate.recipes import BAYESIAN
-from quorate.reproduction.comparison import Line
-
-RULE = (
-    "Rule, for a difference d in accuracy with standard error s: *not worse* is held if d − 2s ≥ −0.005, not held if "
-    "that fails and d + 2s < 0; *better* is held if d − 2s > 0, not held if that fails and d + 2s < 0.005; all else is "
-    "not decidable at this scale. s has the noise of the test samples, compared one by one, with one discordant sample "
-    "more each way, √((variance + 2/n)/n), and of the repeats."
-)
+from quorate.reproduction.comparison import DECIMALS, Line
 
 
 def findings(lines: Sequence[Line]) -> tuple[Finding, ...]:
@@ -37,11 +30,8 @@ def findings(lines: Sequence[Line]) -> tuple[Finding, ...]:
         wanted += [((name, weights), (name, "uniform"), "not worse") for name in names]
     wanted += [((name, "tandem"), (names[0], "uniform"), "better") for name in names[1:]]
     wanted += [((cold, "uniform"), (warm, "uniform"), "better") for cold, warm in _colder(table, names)]
-    return tuple(
-        _finding(table[one], table[other], kind)
-        for one, other, kind in wanted
-        if one in table and other in table
-    )
+    pairs = [(table[one], table[other], kind) for one, other, kind in wanted if {one, other} <= set(table)]
+    return tuple(found for one, other, kind in pairs if (found := _finding(one, other, kind)) is not None)
 
 
 def _strategy(table: dict[tuple[str, str], Line], name: str) -> str:
@@ -61,25 +51,24 @@ def _colder(table: dict[tuple[str, str], Line], names: Sequence[str]) -> list[tu
     return [(b, a) for s, warm, a in chains for t, cold, b in chains if s == t and cold < warm]
 
 
-def _finding(one: Line, other: Line, kind: str) -> Finding:
-    ours, theirs = one.mean("accuracy"), other.mean("accuracy")
-    difference = round(ours - theirs, 10)
-    error = difference_error(one, other)
-    decide = not_worse if kind == "not worse" else better
-    text = f"{_name(one)} against {_name(other)}: {kind}"
-    return Finding(text, ours, theirs, difference, error, decide(difference, error))
+def _finding(one: Line, other: Line, kind: str) -> Finding | None:
+    """The finding of a comparison on the repeats that both have; None without any."""
+    theirs = {score.repeat: score for score in other.scores}
+    pairs = [(score, theirs[score.repeat]) for score in one.scores if score.repeat in theirs]
+    if not pairs:
+        return None
+    by_sample = np.mean([np.subtract(a.right, b.right, dtype=np.float64) for a, b in pairs], axis=0)
+    by_repeat = np.array([a.accuracy - b.accuracy for a, b in pairs])
+    found = finding(
+        f"{_name(one)} against {_name(other)}",
+        round(float(np.mean([a.accuracy for a, _ in pairs])), DECIMALS),
+        round(float(np.mean([b.accuracy for _, b in pairs])), DECIMALS),
+        half_width(by_sample, by_repeat),
+        kind=kind,
+    )
+    apart = one.entry.folder != other.entry.folder
+    return replace(found, verdict=UNDECIDED) if apart and len(pairs) < 2 else found
 
 
 def _name(line: Line) -> str:
     return f"{line.entry.name}, {line.weights} weights"
-
-
-def difference_error(one: Line, other: Line) -> float:
-    """√(variance over samples of the mean over repeats / n + variance over repeats / repeats), of the difference.
-
-    The first term has the floor of `evaluation.claims.sampling_variance`.
-    """
-    total = sampling_variance(one.right - other.right)
-    if len(one.scores) == len(other.scores) > 1:
-        total += float((one.values("accuracy") - other.values("accuracy")).var(ddof=1)) / len(one.scores)
-    return round(float(np.sqrt(total)), 10)

@@ -6,13 +6,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from quorate.evaluation.records import Finding
-from quorate.evaluation.tables import FORMATS, Cell, Column, Table, markdown, render
+from quorate.evaluation.findings import MANY, RULE, Finding, findings_markdown
+from quorate.evaluation.tables import FORMATS, Cell, Column, Table, render
 from quorate.files.atomic import write_bytes, write_text
 from quorate.predictions import Predictions
 from quorate.report.comparison_record import FORMAT, SCORES
 from quorate.reproduction.comparison import Line
-from quorate.reproduction.comparison_findings import RULE
 from quorate.reproduction.contests import Contest, Entry
 
 OUTPUTS = ("comparison.json", "findings.md", "run.json", *(f"table{ending}" for ending in FORMATS))
@@ -28,8 +27,8 @@ _COLUMNS = (
     Column("NLL sd", 4),
     Column("ECE", 4),
     Column("ECE sd", 4),
-    Column("certificate", 4),
-    Column("certificate sd", 4),
+    Column("mean certificate", 4),
+    Column("its sd", 4),
     Column("bound", 3),
     Column("in use", 1),
 )
@@ -42,10 +41,10 @@ def comparison_table(
     about = (
         f"Mean and standard deviation over {contest.repeats} repeats with other seeds, at {contest.budget} training "
         "epochs each. Half of the test samples chooses the weights, the other half is scored; they swap. Accuracy, "
-        "NLL, ECE and certificate are those of the average vote; the certificate is a bound on its risk at delta = "
-        f"{delta:g} from the half that did not choose the weights (split; for uniform weights holdout, on as many "
-        "samples); bound: tandem-kl on the risk of the majority vote. T: temperature of the sampler. In use: "
-        "effective number of members."
+        "NLL, ECE and certificate are those of the average vote; mean certificate: the mean of bounds on its risk, "
+        f"each at delta = {delta:g}, for the weights that one half chose, by Clopper-Pearson on the other; bound: "
+        "tandem-kl on the risk of the majority vote. T: temperature of the sampler. In use: effective number "
+        "of members."
     )
     rows = tuple(_cells(line) for line in lines)
     return Table(f"{contest.name}: ensembles side by side", _COLUMNS, rows, (about, *notes))
@@ -64,20 +63,6 @@ def _temperature(entry: Entry) -> str | None:
     return None if sampler is None or sampler.dropout > 0 else f"{sampler.temperature:g}"
 
 
-def findings_markdown(findings: Sequence[Finding]) -> str:
-    """The findings as a table under the rule that decides them."""
-    columns = (
-        Column("accuracy of"),
-        Column("ours", 4),
-        Column("other", 4),
-        Column("difference", 4),
-        Column("standard error", 4),
-        Column("verdict"),
-    )
-    rows = tuple((f.text, f.ours, f.other, f.difference, f.standard_error, f.verdict) for f in findings)
-    return f"{RULE}\n\n{markdown(Table('findings', columns, rows))}"
-
-
 def record(
     contest: Contest,
     lines: Sequence[Line],
@@ -86,6 +71,7 @@ def record(
     *,
     seed: int,
     delta: float,
+    notes: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Everything as plain data, without dates and machines: the same predictions and seed give the same record."""
     return {
@@ -98,12 +84,14 @@ def record(
             {
                 "ensemble": line.entry.name,
                 "weights": line.weights,
+                "repeats": [score.repeat for score in line.scores],
                 "members": [score.members for score in line.scores],
                 **{name: line.values(name).tolist() for name in SCORES},
             }
             for line in lines
         ],
         "findings": [asdict(finding) for finding in findings],
+        "notes": list(notes),
     }
 
 
@@ -124,7 +112,7 @@ def write_comparison(
     folder.mkdir(parents=True, exist_ok=True)
     texts = {"comparison.json": json.dumps(content, indent=1, allow_nan=False) + "\n"}
     texts |= {f"table{ending}": render(table, f"table{ending}") for ending in FORMATS}
-    texts["findings.md"] = findings_markdown(findings)
+    texts["findings.md"] = f"{RULE} {MANY}\n\n{findings_markdown(findings)}\n"
     texts["run.json"] = json.dumps(facts, indent=1) + "\n"
     for name, text in texts.items():
         write_text(folder / name, text)

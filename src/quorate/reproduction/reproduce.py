@@ -10,16 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quorate.errors import InputError
 from quorate.evaluation import Evaluation, Reference, evaluate
 from quorate.evaluation.claims import claims_markdown, judge
+from quorate.evaluation.draws import draw_all, runs_of
+from quorate.evaluation.findings import half_width
 from quorate.evaluation.scores import score
-from quorate.evaluation.tables import FORMATS, all_rows, beside_paper, render
+from quorate.evaluation.tables import FORMATS, all_rows, beside_paper, by_size, render
 from quorate.files.atomic import write_text
 from quorate.predictions import Predictions
-from quorate.recipes import BAYESIAN, Recipe, names, read_recipe
-from quorate.reproduction.rows import EXTENT, references
+from quorate.recipes import BAYESIAN, Recipe
+from quorate.reproduction.faithfulness import other_samples, require_classes, trained_otherwise
+from quorate.reproduction.rows import references
 
 if TYPE_CHECKING:
     from quorate.engines.training import Outcome
@@ -30,7 +34,7 @@ OUTPUTS = (
     "evaluation.json",
     "claims.md",
     "run.json",
-    *(f"{t}{e}" for t in ("table", "rows") for e in FORMATS),
+    *(f"{t}{e}" for t in ("table", "rows", "sizes") for e in FORMATS),
 )
 
 
@@ -48,12 +52,16 @@ def reproduce(
     """The evaluation of a recipe's test predictions with the paper's numbers and the three claims.
 
     `bayes` are the members of a Bayes ensemble trained here, on the same test samples: the first claim is then
-    judged against their uniform average too. A recipe that trains a Bayes ensemble has no first claim.
+    judged against their uniform average too. A recipe that trains a Bayes ensemble has no first claim, and one that
+    trains otherwise than the built-in recipe of its name is not judged by numbers from the literature.
     """
+    require_classes(recipe, predictions)
     groups = size_groups(recipe)
+    missing: tuple[str, ...] = ()
     if groups is not None:
         require_sizes(recipe, sizes)
-    notes = _extent_notes(recipe, predictions)
+        groups, missing = _whole_groups(groups, predictions)
+        sizes = None if sizes is None else [size for size in sizes if size in groups]
     found = evaluate(
         predictions,
         sizes=sizes,
@@ -64,31 +72,31 @@ def reproduce(
         groups=groups,
     )
     budget = recipe.training.budget if groups is not None else None
-    elsewhere = references(recipe.name, budget=budget)
-    here = () if bayes is None else (_trained_here(bayes, predictions),)
-    scaled = _scaled_notes(recipe)
-    elsewhere = tuple(replace(reference, judged=not scaled) for reference in elsewhere)
+    otherwise = trained_otherwise(recipe)
+    elsewhere = (replace(r, judged=not otherwise) for r in references(recipe.name, budget=budget))
+    here = () if bayes is None else (_trained_here(bayes, predictions, found),)
     named = replace(
         found,
         name=recipe.name,
         references=(*here, *elsewhere),
-        notes=(*scaled, *notes, *found.notes),
+        notes=(*otherwise, *other_samples(recipe, predictions), *missing, *found.notes),
         bayesian=recipe.training.strategy in BAYESIAN,
     )
     return replace(named, claims=judge(named))
 
 
-def _scaled_notes(recipe: Recipe) -> tuple[str, ...]:
-    """A note if the recipe trains less than the built-in one of its name."""
-    if recipe.name not in names():
-        return ()
-    full = read_recipe(recipe.name).training.epochs
-    less = [f"for {recipe.training.epochs} of {full} epochs"] if recipe.training.epochs < full else []
-    less += ["on part of the data"] if recipe.data.partial else []
-    if not less:
-        return ()
-    return (
-        f"trained {', '.join(less)}: not judged by numbers from the literature, which stand beside it all the same",
+def _whole_groups(
+    groups: Mapping[int, Sequence[int]], predictions: Predictions
+) -> tuple[dict[int, Sequence[int]], tuple[str, ...]]:
+    """The sizes of which every run is there, and a note on each of the others."""
+    there = set(runs_of(predictions).numbers)
+    whole = {size: runs for size, runs in groups.items() if set(runs) <= there}
+    if not whole:
+        raise InputError("predictions: of no size of the epoch budget are all runs there; train them first")
+    return whole, tuple(
+        f"size {size} is left out: {len(set(runs) - there)} of its runs are missing"
+        for size, runs in groups.items()
+        if size not in whole
     )
 
 
@@ -105,22 +113,6 @@ def require_sizes(recipe: Recipe, sizes: Sequence[int] | None) -> None:
             raise InputError(f"sizes: must be from 1 to {runs}, the runs of the recipe, got {size}")
 
 
-def _extent_notes(recipe: Recipe, predictions: Predictions) -> tuple[str, ...]:
-    """A note where the samples are not the official test set; predictions of other classes are an error."""
-    data = recipe.data.name
-    if data not in EXTENT:
-        return ()
-    classes, samples = EXTENT[data]
-    if predictions.classes != classes:
-        raise InputError(
-            f"predictions: {data}, the data of {recipe.name}, has {classes} classes, got {predictions.classes}; "
-            "give predictions of these data"
-        )
-    if predictions.samples == samples:
-        return ()
-    return (f"{predictions.samples:,} samples; the official test set of {data} has {samples:,}",)
-
-
 def size_groups(recipe: Recipe) -> Mapping[int, Sequence[int]] | None:
     """The runs (1, 2, ...) of each ensemble size of an epoch budget; None for every other strategy."""
     if recipe.training.strategy != "epoch-budget":
@@ -130,21 +122,36 @@ def size_groups(recipe: Recipe) -> Mapping[int, Sequence[int]] | None:
     return {size: range(end - size + 1, end + 1) for size, end in zip(sizes, ends)}
 
 
-def _trained_here(bayes: Predictions, predictions: Predictions) -> Reference:
-    """The accuracy of the uniform average of a Bayes ensemble's members, on all test samples."""
+def _trained_here(bayes: Predictions, predictions: Predictions, ours: Evaluation) -> Reference:
+    """The accuracy of a Bayes ensemble's uniform vote on all test samples, compared with ours sample by sample."""
     known = (bayes.labels, predictions.labels)
     if known[0] is None or known[1] is None or not np.array_equal(known[0], known[1]):
         raise InputError("bayes: its samples must be those of the ensemble, in the same order; labels differ")
-    uniform = np.full((1, bayes.members), 1.0 / bayes.members)
-    vote = "average" if bayes.has_probs else "majority"
-    accuracy = float(score(bayes, uniform, vote).correct.mean())
+    vote = "average" if "average" in ours.settings.votes and bayes.has_probs else "majority"
+    right = score(bayes, np.full((1, bayes.members), 1.0 / bayes.members), vote).correct[0]
     label = f"Bayes ensemble ({bayes.members} members, trained here)"
-    value = round(accuracy, 10)
-    return Reference(label, "bayes", "accuracy", value, bayes.members, "all", "uniform", vote)
+    reference = Reference(
+        label, "bayes", "accuracy", round(float(right.mean()), 10), bayes.members, "all", "uniform", vote
+    )
+    if ours.settings.grouped or vote not in ours.settings.votes:
+        return reference
+    found = _uniform_right(predictions, ours, vote)  # (draws, n)
+    reach = half_width(found.mean(axis=0) - right, found.mean(axis=1))
+    return replace(reference, half_width=round(reach, 10))
+
+
+def _uniform_right(predictions: Predictions, ours: Evaluation, vote: str) -> NDArray[np.bool_]:
+    """(draws, n) whether the uniform vote of the last states is right, for each draw of the largest size."""
+    s = ours.settings
+    size = s.sizes[-1]
+    weights = np.zeros((s.repeats, predictions.members))
+    for row, draw in zip(weights, draw_all(runs_of(predictions), [size], s.repeats, s.seed)[size]):
+        row[list(draw.last)] = 1.0 / size
+    return score(predictions, weights, vote).correct
 
 
 def train_recipe(recipe: Recipe, out: Path, *, engine: str, workers: int | None, listen: Any) -> "Outcome":
-    """What training, or finishing, the recipe in that folder came to; every run must be there."""
+    """What training, or finishing, the recipe in that folder came to; at least one run must be there."""
     from quorate.engines.training import train
 
     outcome = train(recipe, out, engine=engine, workers=workers, listen=listen)
@@ -157,19 +164,17 @@ def train_recipe(recipe: Recipe, out: Path, *, engine: str, workers: int | None,
 
 def epoch_seconds(folder: Path) -> float:
     """The seconds of all epochs in a training's logs, over all runs and however often it was taken up again."""
-    events = (
-        json.loads(line)
-        for log in sorted(folder.glob("runs/*/log.jsonl"))
-        for line in log.read_text(encoding="utf-8").splitlines()
-    )
-    return float(sum(event["seconds"] for event in events if event["event"] == "epoch"))
+    from quorate.report.learning import logged_events
+
+    logs = sorted(folder.glob("runs/*/log.jsonl"))
+    return float(sum(e["seconds"] for log in logs for e in logged_events(log) if e["event"] == "epoch"))
 
 
 def write_outputs(evaluation: Evaluation, folder: Path, facts: dict[str, Any]) -> tuple[Path, ...]:
     """The files written: evaluation, tables, claims and, apart from them, the facts of this run."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = {"evaluation.json": json.dumps(evaluation.to_json(), indent=1, allow_nan=False) + "\n"}
-    tables = {"table": beside_paper(evaluation), "rows": all_rows(evaluation)}
+    tables = {"table": beside_paper(evaluation), "rows": all_rows(evaluation), "sizes": by_size(evaluation)}
     texts |= {
         f"{name}{end}": render(table, f"{name}{end}") for name, table in tables.items() for end in FORMATS
     }
