@@ -141,7 +141,7 @@ def an_evaluation(
     )
     return Evaluation(
         settings=settings,
-        source=Source("cd" * 32, 1000, 2, count, count),
+        source=Source("cd" * 32, 1000, 2, count, count // 2),
         rows=rows,
         single_best=SingleBest(0.8377, 0.001, None, names[:1]),
         comparisons=(Comparison(4, "average", ("all", "tandem"), ("all", "uniform"), 0.0054, 0.001),),

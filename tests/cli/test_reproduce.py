@@ -51,6 +51,29 @@ def test_from_stored_predictions_everything_is_written(pack: Path, tmp_path: Pat
     assert str(tmp_path) not in (out / "run.json").read_text() + (out / "evaluation.json").read_text()
 
 
+def test_an_epoch_budget_shows_every_size_and_why_a_claim_is_not_judged(tmp_path: Path) -> None:
+    found = ensemble(runs=5, states=1, samples=200, classes=2)
+    probs = next(iter(found.blocks(10**6))).probs
+    assert probs is not None
+    path = tmp_path / "test.npz"
+    np.savez(path, probs=probs[..., 1], labels=found.labels, run=found.run, step=found.step)
+    words = [
+        "imdb-cnn_lstm-epoch-budget",
+        "--set",
+        "training.sizes=[2, 3]",
+        "--from",
+        str(path),
+        "--no-figures",
+    ]
+    result = CliRunner().invoke(command, [*words, "--out", str(tmp_path / "out")], catch_exceptions=False)
+    assert "each size trained by itself" in result.output
+    assert [line.split()[0] for line in result.output.splitlines() if line.split()[:1] in (["2"], ["3"])] == [
+        "2",
+        "3",
+    ]
+    assert "(every run has a single state)" in " ".join(result.output.split())
+
+
 def test_results_are_not_overwritten_without_force(
     pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

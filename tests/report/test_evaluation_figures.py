@@ -60,6 +60,16 @@ def test_an_epoch_budget_is_told_as_one() -> None:
     assert {row[4] for row in figure.table.rows} == {None}
 
 
+def test_runs_of_a_single_state_have_one_curve_a_weighting() -> None:
+    evaluation = an_evaluation()
+    single = replace(evaluation, source=replace(evaluation.source, runs=evaluation.source.members))
+    figure = accuracy_figure(single, "average")
+    assert [s.name for s in figure.panels[0].series] == ["uniform", "tandem", "first-order"]
+    assert not any(s.dashed for s in figure.panels[0].series)
+    assert "last state" not in figure.caption
+    assert "tandem goes from 87.5% at 2 to 87.7% at 4" in figure.alt
+
+
 def test_one_draw_is_told_as_one() -> None:
     evaluation = an_evaluation()
     once = replace(evaluation, settings=replace(evaluation.settings, repeats=1))

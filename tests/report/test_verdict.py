@@ -36,6 +36,14 @@ def test_a_gain_beyond_noise_is_told() -> None:
     assert any("the weights that the first half chose and the first draw" in a for a in verdict.assumptions)
 
 
+def test_runs_of_a_single_state_are_not_told_twice() -> None:
+    evaluation = an_evaluation()
+    single = replace(evaluation, source=replace(evaluation.source, runs=evaluation.source.members))
+    verdict = evaluation_verdict(single)
+    assert verdict.headline == "87.7% accuracy with tandem weights"
+    assert [fact.label for fact in verdict.facts] == ["Tandem weights", "Equal weights", "Best single member"]
+
+
 def test_a_difference_within_noise_is_not_told_as_a_gain() -> None:
     evaluation = an_evaluation()
     (found,) = evaluation.comparisons

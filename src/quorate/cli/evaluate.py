@@ -117,12 +117,17 @@ def _require_table(path: str) -> None:
 
 
 def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
-    """Print the rows of the largest size, the best single member, the claims and the notes."""
+    """Print the rows of the largest size (every size of an epoch budget first), the claims and the notes."""
     from rich.markup import escape
 
-    from quorate.evaluation.tables import summary
+    from quorate.evaluation.tables import by_size, summary
 
     source, size = evaluation.source, evaluation.settings.sizes[-1]
+    if evaluation.settings.grouped:
+        terminal.print(
+            f"[bold]accuracy of the {evaluation.settings.votes[0]} vote, each size trained by itself[/bold]"
+        )
+        show_table(terminal, by_size(evaluation))
     terminal.print(
         f"[bold]{source.members} members of {source.runs} runs · {source.samples:,} test samples · "
         f"{source.classes} classes · ensembles of {size} runs[/bold]"
@@ -130,7 +135,8 @@ def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
     show_table(terminal, summary(evaluation))
     for claim in evaluation.claims:
         style = {"held": "green", "not held": "red"}.get(claim.verdict, "yellow")
-        terminal.print(f"Claim {claim.number}: [{style}]{claim.verdict}[/{style}]. {claim.statement}")
+        why = f" [dim]({escape(claim.reason)})[/dim]" if claim.reason else ""
+        terminal.print(f"Claim {claim.number}: [{style}]{claim.verdict}[/{style}]. {claim.statement}{why}")
     for note in evaluation.notes:
         terminal.print(f"[dim]note: {escape(note)}[/dim]")
 

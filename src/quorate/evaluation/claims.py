@@ -91,7 +91,7 @@ def _why_no_first(evaluation: Evaluation) -> str:
 
 
 def _why_no_third(evaluation: Evaluation) -> str:
-    if evaluation.source.members == evaluation.source.runs:
+    if evaluation.single_states:
         return "every run has a single state"
     return "last and all states, with uniform and tandem weights, must be evaluated"
 
@@ -108,12 +108,6 @@ def _vote(evaluation: Evaluation) -> str:
 
 def _row(evaluation: Evaluation, size: int, members: str, weights: str, vote: str) -> Row | None:
     return next((r for r in evaluation.curve(members, weights, vote) if r.size == size), None)
-
-
-def _different(evaluation: Evaluation) -> tuple[str, ...]:
-    """The choices of members that differ: one alone where every run has a single state."""
-    members = evaluation.settings.members
-    return members[:1] if evaluation.source.members == evaluation.source.runs else members
 
 
 def _comparison(
@@ -169,14 +163,14 @@ def _widened(sizes: int) -> float:
 def _against_uniform(evaluation: Evaluation) -> Iterator[Finding]:
     """Tandem against uniform weights, on last and on all states."""
     for size in _sizes(evaluation):
-        for members in _different(evaluation):
+        for members in evaluation.distinct:
             yield from _compared(evaluation, size, (members, "tandem"), (members, "uniform"), "not worse")
 
 
 def _bounds(evaluation: Evaluation) -> Iterator[Finding]:
     """The bound on the majority vote's risk, before and after the weights were optimised, and against 1."""
     for size in _sizes(evaluation):
-        for members in _different(evaluation):
+        for members in evaluation.distinct:
             before = _row(evaluation, size, members, "uniform", "majority")
             after = _row(evaluation, size, members, "tandem", "majority")
             if before is None or after is None or before.bounds is None or after.bounds is None:
@@ -205,7 +199,7 @@ def _all_states(evaluation: Evaluation) -> list[Finding]:
         (("all", "tandem"), ("all", "uniform"), "better", True),
         (("last", "uniform"), ("all", "uniform"), "better", False),
     )
-    if evaluation.source.members == evaluation.source.runs:
+    if evaluation.single_states:
         return []
     return [
         found

@@ -218,6 +218,16 @@ class Evaluation:
     claims: tuple[Claim, ...] = ()
     bayesian: bool = False
 
+    @property
+    def single_states(self) -> bool:
+        """Whether every run has a single state, so that `all` and `last` are the same."""
+        return self.source.members == self.source.runs
+
+    @property
+    def distinct(self) -> tuple[str, ...]:
+        """The choices of members that differ from each other."""
+        return self.settings.members[:1] if self.single_states else self.settings.members
+
     def curve(self, members: str, weights: str, vote: str) -> tuple[Row, ...]:
         """The rows of one curve, by increasing size; empty if it was not asked for."""
         return tuple(row for row in self.rows if row.key == (members, weights, vote))

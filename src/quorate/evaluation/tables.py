@@ -145,7 +145,8 @@ _SUMMARY = (
 
 def summary(evaluation: Evaluation) -> Table:
     """The rows of the largest size with the columns that fit a terminal."""
-    rows = [row for row in evaluation.rows if row.size == evaluation.settings.sizes[-1]]
+    largest = (row for row in evaluation.rows if row.size == evaluation.settings.sizes[-1])
+    rows = [row for row in largest if row.members in evaluation.distinct]
     cells = tuple(
         (*r.key, r.accuracy_mean, r.accuracy_sd, r.nll_mean, r.ece_mean, r.bound_mean, r.effective_mean)
         for r in rows
@@ -161,7 +162,7 @@ def summary(evaluation: Evaluation) -> Table:
 def by_size(evaluation: Evaluation) -> Table:
     """Accuracy ± standard deviation over the draws, one line a size, one column a curve; of the first vote."""
     s, vote = evaluation.settings, evaluation.settings.votes[0]
-    keys = [(members, weights, vote) for members in s.members for weights in s.weightings]
+    keys = [(members, weights, vote) for members in evaluation.distinct for weights in s.weightings]
     columns = (Column("runs", 0), *(Column(f"{weights} {members}") for members, weights, _ in keys))
     curves = [{row.size: row for row in evaluation.curve(*key)} for key in keys]
     cells = tuple((size, *(_plus_minus(curve.get(size)) for curve in curves)) for size in s.sizes)

@@ -41,7 +41,7 @@ def evaluation_figures(evaluation: Evaluation) -> tuple[Figure, ...]:
 def accuracy_figure(evaluation: Evaluation, vote: str) -> Figure:
     """Accuracy of one vote against the number of runs, ± one standard deviation, with reference lines."""
     settings, curves = evaluation.settings, [c for c in _curves(evaluation) if c[0].vote == vote]
-    series = tuple(_accuracy_series(curve) for curve in curves)
+    series = tuple(_accuracy_series(evaluation, curve) for curve in curves)
     references = tuple(
         Reference(legible(r.label), "bayes", r.value)
         for r in evaluation.references
@@ -51,8 +51,8 @@ def accuracy_figure(evaluation: Evaluation, vote: str) -> Figure:
     return Figure(
         key=f"accuracy-{vote}",
         title=f"Accuracy of the {vote} vote" + (" under one budget of epochs" if settings.grouped else ""),
-        caption=f"{_drawn(settings)} {_LINES}",
-        alt=_curves_in_words(f"Accuracy of the {vote} vote against the number of runs", curves),
+        caption=_drawn(settings) if evaluation.single_states else f"{_drawn(settings)} {_LINES}",
+        alt=_curves_in_words(f"Accuracy of the {vote} vote against the number of runs", series),
         x_title="runs in the ensemble",
         panels=(Panel("lines", "accuracy", series, (single, *references), percent=True),),
         table=_rows_table(curves),
@@ -70,30 +70,35 @@ def _curves(evaluation: Evaluation) -> list[tuple[Row, ...]]:
     """All curves that have points: the drawn weightings first, all states before last ones."""
     settings = evaluation.settings
     ordered = sorted(settings.weightings, key=lambda w: w not in DRAWN)
-    keys = [(m, w, v) for v in settings.votes for w in ordered for m in sorted(settings.members)]
+    keys = [(m, w, v) for v in settings.votes for w in ordered for m in sorted(evaluation.distinct)]
     return [curve for key in keys if (curve := evaluation.curve(*key))]
 
 
-def _accuracy_series(curve: tuple[Row, ...]) -> Series:
+def _name(evaluation: Evaluation, row: Row) -> str:
+    """The name of the row's curve: its weights, and its members where that tells curves apart."""
+    weights, members = legible(row.weights), legible(row.members)
+    return weights if evaluation.single_states else f"{weights}, {members}"
+
+
+def _accuracy_series(evaluation: Evaluation, curve: tuple[Row, ...]) -> Series:
     first = curve[0]
     spread = tuple(row.accuracy_sd for row in curve if row.accuracy_sd is not None)
     return Series(
-        name=f"{legible(first.weights)}, {legible(first.members)}",
+        name=_name(evaluation, first),
         role=role_of(first.weights),
         x=tuple(float(row.size) for row in curve),
         y=tuple(row.accuracy_mean for row in curve),
         spread=spread if len(spread) == len(curve) else None,
-        dashed=first.members == "last",
+        dashed=first.members == "last" and not evaluation.single_states,
         shown=first.weights in DRAWN,
     )
 
 
-def _curves_in_words(what: str, curves: Sequence[tuple[Row, ...]]) -> str:
+def _curves_in_words(what: str, curves: Sequence[Series]) -> str:
     told = [
-        f"{c[0].weights} weights on {c[0].members} states go from {percent(c[0].accuracy_mean)} at {c[0].size} "
-        f"to {percent(c[-1].accuracy_mean)} at {c[-1].size}"
+        f"{c.name} goes from {percent(c.y[0] or 0.0)} at {c.x[0]:g} to {percent(c.y[-1] or 0.0)} at {c.x[-1]:g}"
         for c in curves
-        if c[0].weights in DRAWN
+        if c.shown
     ]
     return legible(f"{what}: {'; '.join(told)}.")
 
@@ -116,11 +121,11 @@ def bound_figure(evaluation: Evaluation) -> Figure:
     curves = [c for c in _curves(evaluation) if c[0].vote == "majority" and c[0].bound_mean is not None]
     series = tuple(
         Series(
-            name=f"{legible(c[0].weights)}, {legible(c[0].members)}",
+            name=_name(evaluation, c[0]),
             role=role_of(c[0].weights),
             x=tuple(float(row.size) for row in c),
             y=tuple(row.bound_mean for row in c),
-            dashed=c[0].members == "last",
+            dashed=c[0].members == "last" and not evaluation.single_states,
             shown=c[0].weights in DRAWN,
         )
         for c in curves

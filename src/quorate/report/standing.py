@@ -22,6 +22,7 @@ class Standing:
     members: str
     weights: str
     vote: str
+    single_states: bool
     row: Row
     plain: Row | None
     comparison: Comparison | None
@@ -31,7 +32,8 @@ class Standing:
     def called(self) -> str:
         """The weighting in words: `tandem weights on all states`."""
         weights = "equal" if self.weights == "uniform" else self.weights
-        return f"{weights} weights on {CALLED.get(self.members, self.members)}"
+        where = "" if self.single_states else f" on {CALLED.get(self.members, self.members)}"
+        return f"{weights} weights{where}"
 
     @property
     def promised(self) -> Certified | None:
@@ -44,7 +46,7 @@ def standing_of(evaluation: Evaluation) -> Standing:
     """The curve that comes first: preferred weights, all states, average vote, each where it was evaluated."""
     settings = evaluation.settings
     weights = next((w for w in PREFERRED if w in settings.weightings), settings.weightings[0])
-    members = "all" if "all" in settings.members else settings.members[0]
+    members = "all" if "all" in evaluation.distinct else evaluation.distinct[0]
     vote = "average" if "average" in settings.votes else settings.votes[0]
     row = _largest(evaluation, members, weights, vote)
     if row is None:
@@ -54,6 +56,7 @@ def standing_of(evaluation: Evaluation) -> Standing:
         members=members,
         weights=weights,
         vote=vote,
+        single_states=evaluation.single_states,
         row=row,
         plain=_largest(evaluation, members, "uniform", vote),
         comparison=_compared(evaluation, row),

@@ -164,14 +164,13 @@ def _evaluation_text(evaluation: Evaluation, standing: Standing) -> Iterator[str
 
 def _evaluation_facts(evaluation: Evaluation, standing: Standing) -> Iterator[Fact]:
     yield Fact(_capital(standing.called), percent(standing.row.accuracy_mean), _spread(standing.row))
-    for members in ("all", "last"):
+    for members in sorted(evaluation.distinct):
         curve = evaluation.curve(members, "uniform", standing.vote)
         if curve and standing.weights != "uniform":
             row = max(curve, key=lambda found: found.size)
             usual = ", the usual deep ensemble" if members == "last" else ""
-            yield Fact(
-                f"Equal weights on {CALLED[members]}", percent(row.accuracy_mean), f"{_spread(row)}{usual}"
-            )
+            where = "" if evaluation.single_states else f" on {CALLED[members]}"
+            yield Fact(f"Equal weights{where}", percent(row.accuracy_mean), f"{_spread(row)}{usual}")
     single = evaluation.single_best
     yield Fact("Best single member", percent(single.accuracy_mean), "chosen on one half, scored on the other")
     if standing.promised is not None:
