@@ -1,9 +1,13 @@
+import json
+
 import numpy as np
 import pytest
 
 from quorate import Predictions, weigh
+from quorate.ensemble import Ensemble
 from quorate.errors import InputError
 from quorate.predicting import predict
+from quorate.votes import majority
 from simulated import simulated
 
 
@@ -57,3 +61,55 @@ def test_order_serves_where_the_new_files_have_no_names() -> None:
     named, unnamed = simulated(names=list("abcdef")), simulated()
     ensemble = weigh(named, method="uniform")
     assert np.array_equal(predict(ensemble, unnamed).classes, predict(ensemble, named).classes)
+
+
+@pytest.mark.parametrize(
+    ("picked", "weights"),
+    [([0, 2, 4], [0.3, 0.7, 0.0]), ([2, 1, 0], [0.7, 0.3, 0.0]), ([4, 0, 2], [0.0, 0.7, 0.3])],
+)
+def test_members_without_names_are_taken_by_order(picked: list[int], weights: list[float]) -> None:
+    """The new file numbers its members from 0, whatever numbers the weighed ones had."""
+    pack = simulated()
+    weighed = weigh(pack.pick(picked), method="given", weights=weights)
+    stored = Ensemble.from_json(json.dumps(weighed.to_json()))
+    new = Predictions.from_arrays(votes=pack.votes()[picked], labels=pack.labels)
+    assert new.names == ("member 0", "member 1", "member 2")
+    expected = majority(pack.votes()[picked], weights, 3)
+    for ensemble in (weighed, stored):
+        assert np.array_equal(predict(ensemble, new).classes, expected)
+        assert np.array_equal(predict(ensemble, pack.pick(picked)).classes, expected)
+
+
+def test_order_serves_where_the_ensemble_has_no_names() -> None:
+    ensemble = weigh(simulated(), method="given", weights=[0, 0.5, 0, 0.2, 0, 0.3])
+    found = predict(ensemble, simulated(names=list("abcdef")))
+    assert np.array_equal(found.classes, predict(ensemble, simulated()).classes)
+
+
+def test_runs_and_steps_are_names() -> None:
+    pack = simulated(run=[1, 1, 2, 2, 3, 3], step=[5, 9, 5, 9, 5, 9])
+    ensemble = weigh(pack, method="given", weights=[0, 0.5, 0, 0.2, 0, 0.3])
+    part = predict(ensemble, pack.pick([5, 1, 3]))
+    assert np.array_equal(part.classes, predict(ensemble, pack).classes)
+    assert part.members == ("run 1, step 9", "run 2, step 9", "run 3, step 9")
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            simulated().pick([1, 3, 5]),
+            "the files hold 3 members without names, the ensemble has 6; give all of them in order, or name them",
+        ),
+        (
+            simulated(names=list("abcdef")).pick([1, 3, 5]),
+            "the files hold 3 members, the ensemble has 6 without names; give all of them in order, or weigh them",
+        ),
+        (simulated().pick([5, 4, 3, 2, 1, 0]), "names: 'member 5' stands where 'member 0' did"),
+    ],
+)
+def test_numbers_do_not_find_a_member(files: Predictions, message: str) -> None:
+    ensemble = weigh(simulated(), method="given", weights=[0, 0.5, 0, 0.2, 0, 0.3])
+    with pytest.raises(InputError) as error:
+        predict(ensemble, files)
+    assert str(error.value).startswith(message)

@@ -57,6 +57,48 @@ def test_names_are_numbers_where_runs_and_steps_repeat_or_lack():
     assert Predictions.from_arrays(votes=votes).last().tolist() == [0, 1]
 
 
+def test_numbers_are_no_names():
+    votes = [[0, 1], [1, 1]]
+    assert not Predictions.from_arrays(votes=votes).named
+    assert not Predictions.from_arrays(votes=votes, run=[3, 3]).named
+    assert not Predictions.from_arrays(votes=votes).pick([1]).named
+    assert Predictions.from_arrays(votes=votes, run=[3, 4]).take([0]).named
+    assert Predictions.from_arrays(votes=votes, names=["member 0", "member 1"]).named
+
+
+def nameless(*picked):
+    return Predictions.from_arrays(votes=np.zeros((5, 2), int)).pick(picked)
+
+
+def called(*names):
+    return Predictions.from_arrays(votes=np.zeros((len(names), 2), int), names=names)
+
+
+@pytest.mark.parametrize(
+    "here, names, by_order",
+    [
+        (called("a", "b"), ("b", "a"), False),
+        (called("a", "b"), ("member 0", "member 1"), True),
+        (called("member 0", "member 1"), ("a", "b"), True),
+        (called("member 0", "b"), ("b", "member 0"), False),
+        (nameless(0, 1), ("a", "b"), True),
+        (nameless(0, 1), ("member 1", "member 0"), True),
+        (nameless(2, 4), ("member 2", "member 4"), True),
+        (nameless(2, 4), ("member 0", "member 1"), True),
+    ],
+)
+def test_members_stand_by_order_where_one_side_has_numbers_only(here, names, by_order):
+    assert here.stands_by_order(names) is by_order
+
+
+@pytest.mark.parametrize("here", [nameless(1, 0, 2), called("member 1", "member 0", "member 2")])
+def test_the_same_numbers_in_another_order_are_refused(here):
+    with pytest.raises(
+        InputError, match="'member 1' stands where 'member 0' did, and a number does not tell"
+    ):
+        here.stands_by_order(("member 0", "member 1", "member 2"))
+
+
 def test_classes_of_votes_come_from_votes_and_labels():
     assert Predictions.from_arrays(votes=[[0, 0]], labels=[0, 4]).classes == 5
     assert Predictions.from_arrays(votes=[[0, 0]]).classes == 2

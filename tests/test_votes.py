@@ -15,6 +15,7 @@ from quorate.votes import (
     deployed_classes,
     ensemble_probabilities,
     majority,
+    vote_totals,
 )
 from weighting_cases import predictions
 
@@ -116,3 +117,35 @@ def test_votes_that_cannot_be_taken(change, weights, vote, message):
 def test_losses_need_labels():
     with pytest.raises(InputError, match="labels: losses cannot be measured without them"):
         certified_losses(Predictions.from_arrays(votes=[[0, 1]]), [1.0])
+
+
+@pytest.mark.parametrize("classes", [31, 32, 33, 40, 10_000])
+@pytest.mark.parametrize("rows", [None, 1, 3])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint64, np.float64])
+def test_totals_of_many_classes_against_a_loop(classes, rows, dtype):
+    rng = np.random.default_rng(classes)
+    votes = rng.integers(0, min(classes, 256), (6, 20)).astype(dtype)
+    votes[:, 19] = min(classes, 256) - 1
+    weights = rng.dirichlet(np.ones(6), rows)
+    expected = np.zeros((len(np.atleast_2d(weights)), 20, classes))
+    for k, row in enumerate(np.atleast_2d(weights)):
+        for i in range(6):
+            for j in range(20):
+                expected[k, j, int(votes[i, j])] += row[i]
+    found = vote_totals(votes, weights, classes)
+    assert found.shape == ((20, classes) if rows is None else (rows, 20, classes))
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=0, atol=1e-15)
+
+
+def test_ties_are_decided_alike_for_few_and_many_classes():
+    rng = np.random.default_rng(0)
+    votes, rho = rng.integers(0, 4, (10, 500)), np.full(10, 0.1)
+    few, many = (Predictions.from_arrays(votes=votes, labels=votes[0], classes=c) for c in (4, 1000))
+    assert np.array_equal(deployed_classes(few, rho), deployed_classes(many, rho))
+    assert np.array_equal(certified_losses(few, rho), certified_losses(many, rho))
+
+
+@pytest.mark.parametrize("votes, odd", [([[0, 3]], 3), ([[0, -1]], -1)])
+def test_votes_for_unknown_classes_are_refused(votes, odd):
+    with pytest.raises(InputError, match=f"votes: must be classes 0 to 2, got {odd}; give the number of all"):
+        majority(np.array(votes), [1.0], 3)

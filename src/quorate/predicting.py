@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from quorate.ensemble import Ensemble
 from quorate.errors import InputError
-from quorate.predictions import Predictions
+from quorate.predictions import Predictions, numbered
 from quorate.votes import deployed_classes, ensemble_probabilities
 
 
@@ -69,23 +69,29 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
 
 
 def _positions(ensemble: Ensemble, predictions: Predictions) -> NDArray[np.int64]:
-    """Where each voting member stands in the predictions: by name, else by order if the number fits."""
-    unnamed = predictions.names == tuple(f"member {i}" for i in range(predictions.members))
-    if unnamed and predictions.members != len(ensemble.names):
-        raise InputError(
-            f"the files hold {predictions.members} members without names, the ensemble has {len(ensemble.names)}; "
-            "give all of them in order, or name them as when they were weighed"
-        )
+    """Where each voting member stands in the predictions: by name, or by order where one side has no names."""
+    if predictions.stands_by_order(ensemble.names):
+        _require_all(ensemble, predictions)
+        return ensemble.active
     position = {name: i for i, name in enumerate(predictions.names)}
     wanted = [ensemble.names[i] for i in ensemble.active]
     missing = [name for name in wanted if name not in position]
     if not missing:
         return np.array([position[name] for name in wanted])
-    nameless = ensemble.names == tuple(f"member {i}" for i in range(len(ensemble.names)))
-    if predictions.members == len(ensemble.names) and (unnamed or nameless):
-        return ensemble.active
     raise InputError(
         f"member '{missing[0]}' votes in this ensemble and is not in the files"
         + (f", nor are {len(missing) - 1} more" if len(missing) > 1 else "")
         + "; give the predictions of every member with positive weight, by the names they were weighed with"
     )
+
+
+def _require_all(ensemble: Ensemble, predictions: Predictions) -> None:
+    """Raise unless the files hold as many members as the ensemble, those without weight included."""
+    known, given = len(ensemble.names), predictions.members
+    if given == known:
+        return
+    nameless = numbered(predictions.names)
+    held = f"the files hold {given} members{' without names' if nameless else ''}"
+    knows = f"the ensemble has {known}{'' if nameless else ' without names'}"
+    remedy = "name them as when they were weighed" if nameless else "weigh them with names"
+    raise InputError(f"{held}, {knows}; give all of them in order, or {remedy}")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from quorate import checks
 from quorate.errors import InputError
-from quorate.shards import Shard, classes_of, smallest_unsigned
+from quorate.shards import Shard, classes_of, common_dtype, smallest_unsigned
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Predictions:
     """M members × n samples of one kind, in one or more shards that may lie on disk.
 
     Made by `from_arrays`, which checks everything. Values where the mask is False are never looked at and
-    read as zero.
+    read as zero. `named` says whether the names were given, or follow from runs and steps.
 
     >>> predictions = Predictions.from_arrays(votes=[[0, 1, 1], [0, 0, 2]], labels=[0, 1, 2])
     >>> predictions.members, predictions.samples, predictions.classes, predictions.names
@@ -43,6 +43,7 @@ class Predictions:
     run: NDArray[np.int64] | None = field(repr=False)
     step: NDArray[np.int64] | None = field(repr=False)
     names: tuple[str, ...] = field(repr=False)
+    named: bool = field(repr=False, default=True)
 
     @staticmethod
     def from_arrays(
@@ -74,8 +75,10 @@ class Predictions:
         known = _count_classes(shard, truth, classes)
         checks.check_label_range(truth, known)
         runs, steps = checks.check_integers("run", run, members), checks.check_integers("step", step, members)
-        texts = checks.check_names(names, members) or _names(members, runs, steps)
-        return Predictions((shard,), known, truth, runs, steps, texts)
+        given = checks.check_names(names, members)
+        texts = given or _names(members, runs, steps)
+        named = given is not None or not numbered(texts)
+        return Predictions((shard,), known, truth, runs, steps, texts, named)
 
     @staticmethod
     def concatenate(parts: Sequence["Predictions"]) -> "Predictions":
@@ -126,7 +129,7 @@ class Predictions:
         for offset, shard, start, stop in self._pieces(samples):
             labels = None if self.labels is None else self.labels[offset + start : offset + stop]
             mask = shard.masked(start, stop)
-            probs = _probabilities(shard, start, stop, mask) if with_probs else None
+            probs = shard.probabilities(start, stop) if with_probs else None
             votes = shard.votes(start, stop, smallest_unsigned(self.classes))
             yield Block(offset + start, probs, votes, labels, mask)
 
@@ -187,6 +190,22 @@ class Predictions:
             names=tuple(self.names[int(index)] for index in wanted),
         )
 
+    def stands_by_order(self, names: tuple[str, ...]) -> bool:
+        """Whether members of those names are found here by order alone: one side has mere numbers for names.
+
+        The same numbers in another order are an error, unless those here are nothing but positions.
+        """
+        if not numbered(names) and not numbered(self.names):
+            return False
+        positions = not self.named and self.names == _names(self.members, None, None)
+        moved = [pair for pair in zip(self.names, names) if pair[0] != pair[1]]
+        if moved and set(names) == set(self.names) and not positions:
+            raise InputError(
+                f"names: '{moved[0][0]}' stands where '{moved[0][1]}' did, and a number does not tell which member "
+                "is meant; give the members in the same order, or name them"
+            )
+        return True
+
     def last(self) -> NDArray[np.int64]:
         """Positions of the member with the largest step of each run; all members without run and step."""
         if self.run is None or self.step is None:
@@ -199,9 +218,8 @@ class Predictions:
 
     def fingerprint(self) -> str:
         """SHA-256 (hex) of predictions, labels and mask, the same however the samples were sharded."""
-        kind, dtype = self.shards[0].kind, _common_dtype(self.shards)
-        width = self.shards[0].width
-        text = f"quorate 1 {kind} {dtype.str} {self.members} {self.samples} {width}"
+        shard, dtype = self.shards[0], common_dtype(self.shards)
+        text = f"quorate 1 {shard.kind} {dtype.str} {self.members} {self.samples} {shard.width}"
         digest = hashlib.sha256(text.encode())
         for index in range(self.members):
             for shard in self.shards:
@@ -248,6 +266,15 @@ def _names(members: int, run: NDArray[np.int64] | None, step: NDArray[np.int64] 
     return texts if len(set(texts)) == members and parts else tuple(f"member {i}" for i in range(members))
 
 
+def numbered(names: Sequence[str]) -> bool:
+    """Whether those names are only the numbers that members without names are given.
+
+    >>> numbered(["member 0", "member 12"]), numbered(["run 3, step 40"])
+    (True, False)
+    """
+    return all(name.startswith("member ") and name[7:].isdecimal() for name in names)
+
+
 def _require_same_members(first: Predictions, part: Predictions, index: int) -> None:
     def fail(what: str, one: object, other: object) -> None:
         raise InputError(f"shards: shard 0 and shard {index} differ in {what}: {one} and {other}")
@@ -266,26 +293,6 @@ def _require_same_members(first: Predictions, part: Predictions, index: int) -> 
     for one, other in zip(first.names, part.names):
         if one != other:
             fail("names", one, other)
-
-
-def _probabilities(
-    shard: Shard, start: int, stop: int, mask: NDArray[np.bool_] | None
-) -> NDArray[np.float64] | None:
-    if shard.kind == "votes":
-        return None
-    # Rounding may leave a probability a hair above 1; losses must lie in [0, 1].
-    first = shard.piece(start, stop).astype(np.float64)
-    np.minimum(first, 1.0, out=first)
-    if shard.kind == "probs":
-        return first
-    zeroth = 1.0 - first if mask is None else np.where(mask, 1.0 - first, 0.0)
-    return np.stack([zeroth, first], axis=-1)  # (M, b, 2)
-
-
-def _common_dtype(shards: Sequence[Shard]) -> np.dtype[Any]:
-    if shards[0].kind == "votes":
-        return np.dtype("<u2")
-    return np.result_type(*(part.dtype for shard in shards for part in shard.values)).newbyteorder("<")
 
 
 def _given(array: NDArray[Any] | None) -> NDArray[Any]:

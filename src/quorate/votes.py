@@ -17,6 +17,8 @@ from quorate.shards import PIECE
 VOTES = ("majority", "average")
 # Far above the rounding error of a sum of a few thousand weights, far below any difference that carries meaning.
 TIE = 1e-9
+# With more classes than this, adding each vote to its cell is quicker than a product of matrices a class.
+MANY_CLASSES = 32
 
 Array = NDArray[np.float64]
 
@@ -27,6 +29,11 @@ def majority(votes: NDArray[Any], weights: ArrayLike, classes: int) -> NDArray[n
     >>> majority(np.array([[0, 1], [1, 1], [0, 2]]), [0.2, 0.5, 0.3], 3)
     array([0, 1])
     """
+    if votes.size and not 0 <= votes.min() <= votes.max() < classes:
+        odd = votes.min() if votes.min() < 0 else votes.max()
+        raise InputError(
+            f"votes: must be classes 0 to {classes - 1}, got {odd}; give the number of all classes"
+        )
     return winners(vote_totals(votes, np.asarray(weights, dtype=np.float64), classes))
 
 
@@ -71,9 +78,24 @@ def vote_totals(votes: NDArray[Any], weights: Array, classes: int) -> Array:
     """(n, C) the weight of the votes for each class; with weights (K, M) one such table for each row, (K, n, C)."""
     if weights.ndim == 1:
         return np.asarray(vote_totals(votes, weights[None], classes)[0])
+    if classes > MANY_CLASSES:
+        return _added_votes(votes, weights, classes)
     totals = np.empty((len(weights), votes.shape[1], classes))
     for label in range(classes):
         totals[:, :, label] = weights @ (votes == label).astype(np.float64)
+    return totals
+
+
+def _added_votes(votes: NDArray[Any], weights: Array, classes: int) -> Array:
+    """The totals (K, n, C), each vote added to the cell of its sample and class."""
+    samples = votes.shape[1]
+    cells = (votes.astype(np.int64) + np.arange(0, samples * classes, classes)).ravel()  # (M·n,)
+    tables = (np.bincount(cells, np.repeat(row, samples), samples * classes) for row in weights)
+    if len(weights) == 1:
+        return np.asarray(next(tables), dtype=np.float64).reshape(1, samples, classes)
+    totals = np.empty((len(weights), samples, classes))
+    for total, table in zip(totals, tables):
+        total[:] = table.reshape(samples, classes)
     return totals
 
 

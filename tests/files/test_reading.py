@@ -77,6 +77,45 @@ def test_one_array_a_member_with_labels(tmp_path):
     assert read_predictions([tmp_path / "a.npy"]).labels is None
 
 
+def test_labels_among_the_members_are_refused(tmp_path):
+    for name in ("a", "labels"):
+        np.save(tmp_path / f"{name}.npy", np.array([0, 1, 1]))
+    again = tmp_path / ".." / tmp_path.name / "labels.npy"
+    with pytest.raises(InputError, match=r"labels.npy: is given as labels and among the files; leave it out"):
+        read_predictions(sorted(tmp_path.glob("*.npy")), labels=again)
+
+
+def written(folder, name, values, **options):
+    write_predictions(folder / name, Predictions.from_arrays(**values, **options))
+    return folder / name
+
+
+@pytest.mark.parametrize("kind", ["probs", "binary"])
+def test_files_with_samples_in_common_are_refused(tmp_path, kind):
+    """In another order, in part, and beside fresh ones."""
+    values, labels = RNG.dirichlet([1, 1, 1], (9, 900)).astype(np.float32), RNG.integers(0, 2, 900)
+    values = values[..., 0] if kind == "binary" else values
+    first = written(tmp_path, "first.npz", {"probs": values[:, :300]}, labels=labels[:300])
+    again = np.r_[600:900, 299:199:-1]
+    other = written(tmp_path, "other.npz", {"probs": values[:, again]}, labels=labels[again])
+    fresh = written(tmp_path, "fresh.npz", {"probs": values[:, 300:600]}, labels=labels[300:600])
+    with pytest.raises(InputError, match=r"other.npz: 100 of its samples are in .*first.npz too; give each"):
+        read_predictions([first, fresh, other])
+    assert read_predictions([fresh, other]).samples == 700
+
+
+def test_files_of_members_that_know_few_probabilities_are_read(tmp_path):
+    """Samples of two files then look alike by chance, as do those of one."""
+    shares = np.array([0.1, 0.4, 0.8])[RNG.integers(0, 3, (4, 800))]
+    labels = RNG.integers(0, 2, 800)
+    halves = [slice(0, 400), slice(400, 800)]
+    paths = [
+        written(tmp_path, f"{k}.npz", {"probs": shares[:, half]}, labels=labels[half])
+        for k, half in enumerate(halves)
+    ]
+    assert read_predictions(paths).samples == 800
+
+
 def test_labels_apart_serve_one_file(tmp_path):
     write_predictions(tmp_path / "a.npz", some())
     (tmp_path / "y.txt").write_text("1\n" * 60)

@@ -39,6 +39,18 @@ def test_an_empty_cell_is_no_hold_out_sample(table):
     assert not found.shared
 
 
+@pytest.mark.parametrize("mark", ["", "NA", "null", "None", " "])
+def test_marks_of_nothing_are_empty_cells(table, mark):
+    assert read_csv(table(f"a,b\n0,{mark}\n1,1\n")).mask().tolist() == [[True, True], [False, True]]
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", " NAN", "-nan"])
+def test_a_prediction_that_failed_is_no_empty_cell(table, text):
+    message = r"t\.csv: column 'b', row 3 holds NaN; mend or leave out that member \(a sample left out"
+    with pytest.raises(InputError, match=message):
+        read_csv(table(f"a,b,label\n0.5,,0\n1,{text},1\n0.2,0.1,1\n"))
+
+
 def test_labels_may_lack_or_come_from_elsewhere(table):
     assert read_csv(table("a,b\n0,1\n")).labels is None
     assert read_csv(table("a,b,label\n0,1,0\n"), np.array([1])).labels.tolist() == [1]
@@ -52,6 +64,7 @@ BAD = [
     ("a,b,label\n0,1\n", "row 2 has 2 cells, the header has 3"),
     ("a,label\n0,0\ncat,1\n", "column 'a', row 3: 'cat' is no number; classes must be numbered"),
     ("a,label\n0,\n1,1\n", "labels: contains NaN"),
+    ("a,label\n0,nan\n1,1\n", "column 'label', row 2 holds NaN; mend that label"),
     ("a,label,y\n0,1,1\n", "columns 'label' and 'y' both look like labels"),
     ("label\n0\n", "holds no member"),
     ("a,label\n0.5,0\n1.5,1\n", "not the probability of class 1"),
@@ -86,6 +99,15 @@ def test_parquet_is_read_like_csv(tmp_path):
     found = read_parquet(parquet(tmp_path, {"a": [0, None, 2], "b": [True, False, None], "label": [0, 1, 1]}))
     assert found.votes().tolist() == [[0, 0, 2], [1, 0, 0]]
     assert found.mask().tolist() == [[True, False, True], [True, True, False]]
+
+
+def test_parquet_tells_nan_from_null(tmp_path):
+    found = read_parquet(parquet(tmp_path, {"a": [0.5, None], "b": [0.1, 0.2], "label": [0, 1]}))
+    assert found.mask().tolist() == [[True, False], [True, True]]
+    with pytest.raises(
+        InputError, match=r"t.parquet: column 'b', row 3 holds NaN; mend or leave out that member"
+    ):
+        read_parquet(parquet(tmp_path, {"a": [0, 1, 0], "b": [0.1, None, float("nan")], "label": [0, 1, 1]}))
 
 
 def test_texts_in_parquet_are_refused(tmp_path):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import quorate.statistics.soft
 from quorate.errors import InputError
 from quorate.predictions import Predictions
+from quorate.shards import CHUNK
 from quorate.statistics import measure
 from quorate.statistics.soft import margin_losses
 
@@ -42,6 +43,57 @@ def test_stored_probabilities_are_not_changed():
     before = probs.copy()
     margin_losses(probs, np.zeros(5, int))
     assert np.array_equal(probs, before)
+
+
+def class_major(probs):
+    return np.ascontiguousarray(probs.transpose(0, 2, 1)).transpose(0, 2, 1)
+
+
+def read_only(probs):
+    locked = probs.copy()
+    locked.flags.writeable = False
+    return locked
+
+
+LAYOUTS = {
+    "as usual": np.copy,
+    "Fortran order": np.asfortranarray,
+    "class-major": class_major,
+    "Fortran order a member": lambda probs: tuple(np.asfortranarray(rows) for rows in probs),
+    "read-only": read_only,
+    "read-only, class-major": lambda probs: tuple(read_only(np.asfortranarray(rows)) for rows in probs),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "samples, classes, why",
+    [
+        (40, 4, "many samples"),
+        (1, 3, "one sample"),
+        (CHUNK // 100 // 64 * 64 + 1, 100, "one in the last chunk"),
+    ],
+)
+def test_however_probabilities_lie_in_memory(layout, samples, classes, why):
+    rng = np.random.default_rng(2)
+    probs, labels = rng.dirichlet(np.ones(classes), (3, samples)), rng.integers(0, classes, samples)
+    given = LAYOUTS[layout](probs)
+    found = measure(Predictions.from_arrays(probs=given, labels=labels), "soft")
+    losses = np.array([[formula(probs[i, k], labels[k]) for k in range(samples)] for i in range(3)])
+    assert found.first == pytest.approx(losses.mean(axis=1), rel=1e-12), why
+    assert found.second == pytest.approx(losses @ losses.T / samples, rel=1e-12)
+    assert np.array_equal(np.stack(list(given)), probs)
+
+
+def test_a_read_only_map_of_class_major_files(tmp_path):
+    probs, labels = np.random.default_rng(3).dirichlet([1, 1, 1], (2, 30)), np.arange(30) % 3
+    for i in range(2):
+        np.save(tmp_path / f"{i}.npy", np.asfortranarray(probs[i]))
+    maps = tuple(np.load(tmp_path / f"{i}.npy", mmap_mode="r") for i in range(2))
+    found = measure(Predictions.from_arrays(probs=maps, labels=labels), "soft")
+    assert np.array_equal(
+        found.second, measure(Predictions.from_arrays(probs=probs, labels=labels), "soft").second
+    )
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -66,3 +66,44 @@ def test_other_names_and_the_labelled_samples_again_are_refused() -> None:
 def test_other_members_or_classes(extra: Predictions) -> None:
     with pytest.raises(InputError, match="unlabelled: must hold the same 6 members and two classes"):
         matched(extra, simulated(classes=2))
+
+
+def packs(known: np.ndarray, extra: np.ndarray) -> tuple[Predictions, Predictions]:
+    """Two packs of samples of one table of probabilities."""
+    table = np.random.default_rng(3).beta(2, 2, (9, 1000))
+    labels = np.arange(len(known)) % 2
+    return Predictions.from_arrays(probs=table[:, known], labels=labels), Predictions.from_arrays(
+        probs=table[:, extra]
+    )
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        (np.arange(300)[::-1], "300 samples are labelled ones again"),
+        (np.r_[np.arange(300), np.arange(300)], "300 samples are labelled ones again"),
+        (np.r_[np.arange(500, 1000), 40:10:-1], "30 samples are labelled ones again"),
+        (
+            np.r_[np.arange(300, 1000), np.arange(300, 500)],
+            "200 samples repeat others among them; give each once",
+        ),
+    ],
+)
+def test_copies_are_refused_in_whatever_order(extra: np.ndarray, message: str) -> None:
+    known, more = packs(np.arange(300), extra)
+    with pytest.raises(InputError, match=f"unlabelled: {message}"):
+        matched(more, known)
+
+
+def test_further_samples_of_probabilities_are_taken() -> None:
+    known, more = packs(np.arange(300), np.arange(300, 1000))
+    assert matched(more, known).samples == 700
+
+
+def test_members_without_names_are_taken_by_order() -> None:
+    known, more = simulated(classes=2, seed=1), simulated(classes=2, seed=2, labels=False)
+    order = [2, 0, 1]
+    new = Predictions.from_arrays(votes=more.votes()[order])
+    assert np.array_equal(matched(new, known.pick(order)).votes(), more.votes()[order])
+    named = simulated(classes=2, seed=1, names=list("abcdef"))
+    assert np.array_equal(matched(more, named).votes(), more.votes())

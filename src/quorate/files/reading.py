@@ -12,6 +12,7 @@ from quorate.files.npy import read_members, read_npy
 from quorate.files.npz import read_npz
 from quorate.files.tables import LABELS, csv_columns, parquet_columns, read_csv, read_parquet
 from quorate.predictions import Predictions
+from quorate.shards import in_common, marks, repeats, telling_marks
 
 KINDS = (".npz", ".npy", ".csv", ".parquet")
 
@@ -35,13 +36,21 @@ def read_predictions(
     """
     given = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     kind = _kind(given)
-    truth = None if labels is None else read_labels(Path(labels))
+    truth = None if labels is None else _labels_apart(given, Path(labels))
     if kind == ".npy":
         return read_members(given, truth)
     if truth is not None and len(given) > 1:
         raise InputError("labels: one file of labels for several files of samples; put labels into each file")
     read = {".npz": read_npz, ".csv": read_csv, ".parquet": read_parquet}[kind]
     return _joined(given, [read(path, truth) for path in given])
+
+
+def _labels_apart(paths: list[Path], labels: Path) -> NDArray[Any]:
+    """The labels of that file, which must not be one of the members' as well."""
+    truth = read_labels(labels)
+    if any(path.resolve() == labels.resolve() for path in paths):
+        raise InputError(f"{labels}: is given as labels and among the files; leave it out of the files")
+    return truth
 
 
 def _kind(paths: list[Path]) -> str:
@@ -81,6 +90,24 @@ def _refuse_copies(paths: list[Path], parts: list[Predictions]) -> None:
         if (part.samples, start) in seen:
             raise InputError(f"{path}: holds the same samples as {seen[part.samples, start]}; give each once")
         seen[part.samples, start] = path
+    alike = {(part.shards[0].kind, part.shards[0].width, part.members) for part in parts}
+    if parts[0].has_probs and len(alike) == 1:
+        _refuse_overlap(paths, parts)
+
+
+def _refuse_overlap(paths: list[Path], parts: list[Predictions]) -> None:
+    """Raise where files of probabilities have samples in common, in whatever order."""
+    glances = [np.unique(marks(part.shards, quick=True)) for part in parts]
+    if repeats(np.concatenate(glances)) == 0:
+        return
+    found = [telling_marks(part.shards) for part in parts]
+    for index, path in enumerate(paths):
+        for earlier in range(index):
+            common = in_common(found[earlier], found[index])
+            if common:
+                raise InputError(
+                    f"{path}: {common:,} of its samples are in {paths[earlier]} too; give each sample once"
+                )
 
 
 def read_labels(path: Path) -> NDArray[Any]:

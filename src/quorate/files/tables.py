@@ -13,8 +13,9 @@ from quorate.predictions import Predictions
 LABELS = ("label", "labels", "y", "target")
 #: Names of columns that number the rows.
 INDEXES = ("", "id", "index", "unnamed: 0", "row")
-#: Cells that mean: this sample is not hold-out for that member.
-EMPTY = ("", "nan", "NaN", "NA", "null", "None")
+#: Cells that mean: nothing was predicted, this sample is not hold-out for that member. NaN is not among them: it
+#: is a prediction that failed, and leaving failures out would bias every certificate.
+EMPTY = ("", "NA", "null", "None")
 
 Columns = Mapping[str, NDArray[np.float64]]
 
@@ -23,7 +24,7 @@ def read_csv(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
     """The predictions of a CSV file with a header: one column a member, one of the labels.
 
     Whole numbers are votes, fractions the probability of class 1 of two. An empty cell means that the sample
-    is not hold-out for that member.
+    is not hold-out for that member; NaN is an error.
     """
     return _predictions(path, csv_columns(path), labels)
 
@@ -73,15 +74,28 @@ def _is_number(text: str) -> bool:
 
 
 def _numbers(path: Path, name: str, cells: list[str]) -> NDArray[np.float64]:
-    texts = ["nan" if cell.strip() in EMPTY else cell for cell in cells]
+    empty = [cell.strip() in EMPTY for cell in cells]
+    texts = ["nan" if missing else cell for missing, cell in zip(empty, cells)]
     try:
-        return np.array(texts, dtype=np.float64)
+        numbers = np.array(texts, dtype=np.float64)
     except ValueError:
         line = next(k for k, text in enumerate(texts, start=2) if not _is_number(text))
         raise InputError(
             f"{path}: column '{name}', row {line}: '{texts[line - 2]}' is no number; classes must be "
             "numbered 0, 1, …"
         ) from None
+    _refuse_nan(path, name, np.isnan(numbers) & ~np.array(empty), first=2)
+    return numbers
+
+
+def _refuse_nan(path: Path, name: str, failed: NDArray[np.bool_], first: int) -> None:
+    """Raise where a cell holds NaN instead of being empty; rows are counted from `first`."""
+    if failed.any():
+        remedy = "mend that label" if name.lower() in LABELS else "mend or leave out that member"
+        raise InputError(
+            f"{path}: column '{name}', row {int(failed.argmax()) + first} holds NaN; {remedy} (a sample left "
+            "out for it would bias every certificate)"
+        )
 
 
 def parquet_columns(path: Path) -> Columns:
@@ -103,11 +117,17 @@ def parquet_columns(path: Path) -> Columns:
         ):
             raise InputError(f"{path}: column '{name}' holds {column.type}; classes must be numbered 0, 1, …")
     return {
-        name: column.cast(pyarrow.float64()).to_numpy().astype(np.float64)
-        if not kinds.is_boolean(column.type)
-        else column.cast(pyarrow.int8()).cast(pyarrow.float64()).to_numpy()
-        for name, column in zip(table.column_names, table.columns)
+        name: _column_numbers(path, name, column) for name, column in zip(table.column_names, table.columns)
     }
+
+
+def _column_numbers(path: Path, name: str, column: Any) -> NDArray[np.float64]:
+    import pyarrow
+
+    whole = column.cast(pyarrow.int8()) if pyarrow.types.is_boolean(column.type) else column
+    numbers = np.array(whole.cast(pyarrow.float64()).to_numpy(), dtype=np.float64)
+    _refuse_nan(path, name, np.isnan(numbers) & ~column.is_null().to_numpy(), first=1)
+    return numbers
 
 
 def _refuse_index(path: Path, name: str, column: NDArray[np.float64]) -> None:

@@ -37,9 +37,8 @@ def margin_losses(probs: NDArray[Any], labels: NDArray[np.int64]) -> NDArray[np.
     if probs.ndim == 1:
         ones = probs.astype(np.float64)
         return np.where(labels == 1, 1.0 - ones, ones)
-    rows = class_rows(
-        probs
-    )  # (C, b), contiguous: a maximum over rows is quick, one over a short last axis is not
+    # (C, b), a copy: a maximum over contiguous rows is quick, one over a short last axis is not
+    rows = class_rows(probs)
     place = (labels, np.arange(len(labels)))
     right = np.minimum(rows[place].astype(np.float64), 1.0)
     rows[place] = 0
