@@ -1,12 +1,46 @@
+from fractions import Fraction
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from quorate.certificates import MEANING, Certificate, percent_up
+from quorate.certificates import MEANING, Certificate, confidence_down, percent_up
 
 
-def test_what_is_shown_still_holds() -> None:
-    for risk in (0.07411, 0.0740001, 0.1, 0.29999, 0.5, 0.999901):
-        assert float(percent_up(risk).rstrip("%")) / 100 >= risk - 1e-9
-        assert float(percent_up(risk).rstrip("%")) / 100 <= risk + 1e-4
+@given(st.floats(0, 1))
+def test_what_is_shown_still_holds(risk: float) -> None:
+    """Exactly so of the decimal that names the float; the float itself may lie half a unit in its last place off."""
+    shown = Fraction(percent_up(risk).rstrip("%")) / 100
+    assert Fraction(repr(risk)) <= shown < Fraction(repr(risk)) + Fraction(1, 10_000)
+
+
+@pytest.mark.parametrize(
+    ("risk", "shown"),
+    [(0.08, "8.00%"), (0.07, "7.00%"), (0.08 + 9e-11, "8.01%"), (1e-13, "0.01%"), (0.0, "0.00%")],
+)
+def test_a_risk_is_rounded_up_and_never_to_nothing(risk: float, shown: str) -> None:
+    assert percent_up(risk) == shown
+
+
+@given(st.floats(1e-300, 1, exclude_max=True))
+def test_no_more_confidence_is_shown_than_there_is(delta: float) -> None:
+    text = confidence_down(delta)
+    if text.endswith("%"):
+        share = Fraction(text.rstrip("%")) / 100
+        assert 0 < share <= 1 - Fraction(repr(delta))
+        assert share * (1 + Fraction(1, 10**5)) > 1 - Fraction(repr(delta))
+    else:
+        shown = Fraction(text.removeprefix("1 - "))
+        assert Fraction(repr(delta)) <= shown <= Fraction(repr(delta)) * Fraction(11, 10)
+
+
+@pytest.mark.parametrize(
+    ("delta", "shown"),
+    [(0.05, "95%"), (0.001, "99.9%"), (1.4e-6, "99.9998%"), (1.49e-5, "99.9985%"), (4.94e-7, "1 - 5.0e-7")],
+)
+def test_the_promise_does_not_overstate_its_probability(delta: float, shown: str) -> None:
+    promise = Certificate("split", "average", 0.0741, delta, 4000).promise
+    assert promise.startswith(f"with probability {shown} over the draw of 4,000 hold-out samples")
 
 
 def test_a_vacuous_certificate_promises_nothing() -> None:

@@ -6,6 +6,7 @@ import pytest
 from quorate import Predictions, bounds, certify
 from quorate.bounds.terms import kl_divergence
 from quorate.errors import InputError
+from quorate.statistics import measure
 from simulated import simulated
 
 PAC_BAYES = {"first-order-kl", "first-order-lambda", "tandem-kl", "tandem-lambda", "moment", "cantelli"}
@@ -193,6 +194,10 @@ def test_a_prior_of_zero_for_a_member_that_votes_certifies_no_pac_bayes_bound() 
             {"chosen_on": "part", "certifying": [400]},
             "certifying: must be distinct indices between 0 and 399",
         ),
+        (
+            {"chosen_on": "part", "certifying": [-1, 3]},
+            "certifying: must be distinct indices between 0 and 399",
+        ),
         ({"chosen_on": "part", "certifying": []}, "certifying: must be a non-empty list of sample indices"),
         ({"chosen_on": "some"}, "chosen_on: 'some' is not one of nothing, part, all"),
     ],
@@ -201,6 +206,55 @@ def test_questions_without_a_meaning(options: dict, message: str) -> None:
     with pytest.raises(InputError) as error:
         certify(simulated(), IRREGULAR, **options)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int8])
+def test_certifying_samples_of_any_integer_type_in_any_order(dtype: type) -> None:
+    kept = np.array([90, 3, 17, 55], dtype=dtype)
+    plain = certify(simulated(), IRREGULAR, chosen_on="part", certifying=[3, 17, 55, 90])
+    assert certify(simulated(), IRREGULAR, chosen_on="part", certifying=kept).best == plain.best
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("vote", ["majority", "average"])
+def test_statistics_at_hand_change_nothing(vote: str, masked: bool) -> None:
+    pack = simulated(masked=masked)
+    measured = measure(pack, "hard" if vote == "majority" else "soft")
+    assert certify(pack, IRREGULAR, vote=vote, statistics=measured) == certify(pack, IRREGULAR, vote=vote)
+
+
+def test_statistics_of_members_that_share_their_samples_although_others_have_their_own() -> None:
+    mask = np.ones((6, 400), bool)
+    mask[5, :100] = False
+    whole = simulated()
+    probs = np.concatenate([block.probs for block in whole.blocks()], axis=1)
+    part = Predictions.from_arrays(probs=probs, labels=whole.labels, mask=mask).pick([0, 1])
+    assert certify(part, [0.6, 0.4], statistics=measure(part)) == certify(part, [0.6, 0.4])
+
+
+@pytest.mark.parametrize(
+    ("vote", "statistics", "message"),
+    [
+        ("average", measure(simulated(), "hard"), "the average vote needs soft losses, got hard ones"),
+        ("majority", measure(simulated(), "soft"), "the majority vote needs hard losses, got soft ones"),
+        (
+            "majority",
+            measure(simulated(members=5)),
+            "must be of 6 members with 400 samples or more each, got 5 with 400",
+        ),
+        (
+            "majority",
+            measure(simulated(samples=4000)),
+            "must be of 6 members with 400 samples or more each, got 6 with 4,000",
+        ),
+        ("majority", measure(simulated(masked=True)), "must be of 6 members with 400 samples or more each"),
+    ],
+)
+def test_statistics_that_cannot_be_of_these_predictions(vote: str, statistics, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        certify(simulated(), IRREGULAR, vote=vote, statistics=statistics)
+    assert str(error.value).startswith(f"statistics: {message}")
+    assert "leave them out, or give measure(predictions, " in str(error.value)
 
 
 def test_no_labels_no_certificate_and_no_average_of_votes() -> None:

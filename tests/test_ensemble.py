@@ -1,9 +1,11 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from quorate import Ensemble, weigh
+from quorate.certificates import SAMPLING
 from quorate.errors import InputError
 from simulated import simulated
 
@@ -25,6 +27,28 @@ def test_the_json_holds_what_outside_programs_read() -> None:
     for certificate in record["certificates"]:
         assert set(certificate) >= {"name", "vote", "risk", "delta", "samples", "vacuous"}
     assert set(record["best"]) >= {"name", "vote", "risk", "delta"}
+
+
+def test_the_file_is_kept_as_it_was_read_and_not_by_a_changed_copy() -> None:
+    ensemble = weigh(simulated())
+    record = {**ensemble.to_json(), "samples": 10**6}
+    read = Ensemble.from_json(json.dumps(record))
+    assert read.record["samples"] == 10**6
+    assert read.to_json()["samples"] == 400
+    assert replace(read, delta=0.1).record == replace(ensemble, delta=0.1).to_json()
+    assert ensemble.record == ensemble.to_json()
+
+
+def test_only_the_holdout_certificate_of_given_weights_rests_on_how_they_came_about() -> None:
+    """PAC-Bayes bounds and occam hold for all weights, and uniform ones are fixed by what they are."""
+    given = weigh(simulated(), method="given", weights=np.full(6, 1 / 6)).to_json()
+    stated = f"{SAMPLING}, and the weights were fixed without these samples"
+    assert given["best"]["assumption"] == stated
+    found = {row["name"]: row["assumption"] for row in given["certificates"]}
+    assert found.pop("holdout") == stated
+    assert {"tandem-kl", "occam"} <= found.keys()
+    assert set(found.values()) == {SAMPLING}
+    assert weigh(simulated(), method="uniform").to_json()["best"]["assumption"] == SAMPLING
 
 
 def _without(key: str) -> str:

@@ -42,6 +42,15 @@ def test_the_vote_is_that_of_the_weights(vote: str) -> None:
     assert np.array_equal(fitted.predict(X), winners(by_hand))
 
 
+def test_settings_changed_after_fitting_do_not_change_the_certified_vote() -> None:
+    fitted = WeightedVoteClassifier(MEMBERS, random_state=0).fit(X, Y)
+    classes, shares = fitted.predict(X), fitted.predict_proba(X)
+    fitted.set_params(vote="average", estimators=[("other", GaussianNB())])
+    assert np.array_equal(fitted.predict(X), classes)
+    assert np.array_equal(fitted.predict_proba(X), shares)
+    assert fitted.certificate_.vote == "majority"
+
+
 def test_the_certificate_rests_on_samples_that_no_member_saw() -> None:
     fitted = WeightedVoteClassifier(MEMBERS, holdout=0.4, random_state=0).fit(X, Y)
     assert fitted.ensemble_.data.samples == 600

@@ -51,6 +51,22 @@ def test_given_weights_are_certified_as_they_are() -> None:
     assert ensemble.best.name == "holdout"
 
 
+@pytest.mark.parametrize("fraction", [0.0, 0.5])
+def test_a_fraction_has_no_effect_on_uniform_weights(fraction: float) -> None:
+    plain = weigh(simulated(), method="uniform")
+    assert weigh(simulated(), method="uniform", certify_fraction=fraction).to_json() == plain.to_json()
+
+
+@pytest.mark.parametrize("fraction", [0.0, 0.5])
+def test_a_fraction_of_given_weights_is_an_error(fraction: float) -> None:
+    """Neither can be done: which samples chose them, none, some or all, is not known here."""
+    with pytest.raises(InputError) as error:
+        weigh(simulated(), method="given", weights=np.full(6, 1 / 6), certify_fraction=fraction)
+    assert str(error.value).startswith(
+        f"certify_fraction: must be left out with given weights, got {fraction:g}"
+    )
+
+
 def test_all_samples_choose_and_only_what_allows_that_is_given() -> None:
     ensemble = weigh(simulated(), method="tandem", certify_fraction=0)
     assert {c.name for c in ensemble.certification.certificates}.isdisjoint({"split", "holdout", "occam"})

@@ -2,12 +2,17 @@
 
 import math
 from dataclasses import asdict, dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 SAMPLING = (
     "the hold-out samples are independent draws from the distribution of deployment and were not used for "
     "training, early stopping, checkpoint choice, calibration or the choice of the prior"
 )
+# What `holdout` rests on besides, and what nobody but the user can know where the weights are given.
+WEIGHTS_FIXED = "the weights were fixed without these samples"
+# From here down six digits of the confidence would all say 99.9999%.
+TINY_DELTA = 1e-6
 MEANING = {
     "first-order-kl": "twice the Gibbs risk",
     "first-order-lambda": "twice the Gibbs risk, as first-order weights minimise it",
@@ -62,8 +67,7 @@ class Certificate:
     @property
     def promise(self) -> str:
         """The certificate as one plain sentence."""
-        share = f"{100 * (1 - self.delta):g}%"
-        surely = f"1 - {self.delta:.2g}" if share == "100%" else share
+        surely = confidence_down(self.delta)
         sure = f"with probability {surely} over the draw of {self.samples:,} hold-out samples"
         if self.vacuous:
             return f"{sure}, nothing is promised about the {self.vote} vote (the bound is vacuous)"
@@ -90,11 +94,27 @@ class Certificate:
 def percent_up(risk: float) -> str:
     """The risk in per cent, rounded up to two decimals, so that what is shown still holds.
 
-    >>> percent_up(0.07411), percent_up(0.08), percent_up(0.5)
-    ('7.42%', '8.00%', '50.00%')
+    The shortest decimal that names the float is rounded, so that a risk written as .08 is 8.00%.
+
+    >>> percent_up(0.07411), percent_up(0.08), percent_up(0.5), percent_up(1e-13)
+    ('7.42%', '8.00%', '50.00%', '0.01%')
     """
-    hundredths = risk * 1e4
-    nearest = round(hundredths)
-    # a risk that is a whole number of hundredths but for float noise must not be pushed up by one
-    whole = nearest if abs(hundredths - nearest) < 1e-6 else int(hundredths) + 1
-    return f"{whole / 100:.2f}%"
+    hundredths = (_decimal(risk) * 10_000).to_integral_value(ROUND_CEILING)
+    return f"{hundredths / 100:.2f}%"
+
+
+def confidence_down(delta: float) -> str:
+    """The probability 1 - delta in per cent, rounded down to six digits; for a tiny delta as "1 - delta", delta up.
+
+    >>> confidence_down(0.05), confidence_down(1.4e-6), confidence_down(4.94e-7)
+    ('95%', '99.9998%', '1 - 5.0e-7')
+    """
+    if delta < TINY_DELTA:
+        return f"1 - {Context(prec=2, rounding=ROUND_CEILING).create_decimal(_decimal(delta)):.1e}"
+    share = Context(prec=6, rounding=ROUND_FLOOR).create_decimal(100 * (1 - _decimal(delta)))
+    return f"{share.normalize():f}%"
+
+
+def _decimal(value: float) -> Decimal:
+    """The shortest decimal that names the float; numpy's floats included."""
+    return Decimal(repr(float(value)))

@@ -23,6 +23,8 @@ CHOSEN_ON = ("nothing", "part", "all")
 OUTWARD = 1 + 1e-8
 # Names of the certificates that count the errors of the deployed vote itself.
 COUNTED = ("holdout", "split", "occam", "best-member")
+# Names of those that hold for all weights at once, if the prior gives weight to every member that votes.
+ALL_WEIGHTS = ("first-order-kl", "first-order-lambda", "tandem-kl", "tandem-lambda", "moment", "cantelli")
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def certify(
         ``"part"`` of it (then `certifying` are the samples that had no part), or ``"all"`` of it, which
         assumes least and is the default.
     certifying : indices of the samples kept for certifying, with ``chosen_on="part"``.
-    statistics : of all samples and of the vote's loss, if they are at hand.
+    statistics : of all samples and of the vote's loss (majority: "hard", average: "soft"), if at hand.
     unlabelled : the same members on samples without labels; they sharpen the disagreement, two classes only.
 
     Examples
@@ -103,7 +105,7 @@ def certify(
     delta = require_open_unit("delta", delta)
     kept = _checked(predictions, vote, chosen_on, certifying)
     extra = None if unlabelled is None else matched(unlabelled, predictions)
-    measured = statistics or measure(predictions, loss="hard" if vote == "majority" else "soft")
+    measured = _measured(predictions, vote, statistics)
     claims = list(_pac_bayes(measured, rho, kl_divergence(rho, pi), vote))
     if vote == "majority" and predictions.classes == 2:
         claims += _binary(measured, rho, kl_divergence(rho, pi), extra)
@@ -132,11 +134,30 @@ def _checked(
     kept = np.asarray(certifying)
     if not np.issubdtype(kept.dtype, np.integer) or kept.ndim != 1 or not kept.size:
         raise InputError("certifying: must be a non-empty list of sample indices")
-    if len(np.unique(kept)) != len(kept) or kept.min() < 0 or kept.max() >= predictions.samples:
+    inside = kept.min() >= 0 and kept.max() < predictions.samples
+    if not inside or np.bincount(kept.astype(np.int64)).max() > 1:
         raise InputError(f"certifying: must be distinct indices between 0 and {predictions.samples - 1}")
     if chosen_on == "part" and not predictions.shared:
         raise InputError(f"certifying: {_PER_MEMBER}; use chosen_on='all'")
     return kept.astype(np.int64)
+
+
+def _measured(predictions: Predictions, vote: str, given: Statistics | None) -> Statistics:
+    """The statistics of the vote's loss; those given, if they can be of these predictions."""
+    loss = "hard" if vote == "majority" else "soft"
+    if given is None:
+        return measure(predictions, loss=loss)
+    remedy = f"leave them out, or give measure(predictions, '{loss}')"
+    if given.loss != loss:
+        raise InputError(f"statistics: the {vote} vote needs {loss} losses, got {given.loss} ones; {remedy}")
+    mask, own = predictions.mask(), given.member_samples
+    counts = np.full(predictions.members, predictions.samples) if mask is None else mask.sum(axis=1)
+    if not np.array_equal(np.full(len(given.first), given.first_samples) if own is None else own, counts):
+        raise InputError(
+            f"statistics: must be of {predictions.members} members with {counts.min():,} samples or more each, "
+            f"got {len(given.first)} with {given.first_samples:,}; {remedy}"
+        )
+    return given
 
 
 def _pac_bayes(measured: Statistics, rho: NDArray[np.float64], kl: float, vote: str) -> Iterator[_Claim]:
@@ -269,14 +290,7 @@ def _unavailable(
         for name in ("disagreement", "c1", "c2"):
             yield Unavailable(name, f"proved for {why} only")
     if not np.isfinite(kl_divergence(rho, pi)):
-        for name in (
-            "first-order-kl",
-            "first-order-lambda",
-            "tandem-kl",
-            "tandem-lambda",
-            "moment",
-            "cantelli",
-        ):
+        for name in ALL_WEIGHTS:
             yield Unavailable(name, "the prior gives no weight to a member that votes")
     if np.count_nonzero(rho) > 1:
         yield Unavailable("best-member", "more than one member votes")

@@ -2,13 +2,13 @@
 
 import json
 import platform
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import scipy
 
-from quorate.certificates import Certificate
+from quorate.certificates import SAMPLING, WEIGHTS_FIXED, Certificate
 from quorate.certification import Certification, Unavailable
 from quorate.errors import InputError
 from quorate.weighting import Weighting
@@ -62,6 +62,8 @@ class Ensemble:
     member_risks: tuple[float, ...]
     warnings: tuple[str, ...]
     versions: dict[str, str]
+    # not copied by `dataclasses.replace`: what a file said is not what a changed copy says
+    _read: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def weights(self) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -77,6 +79,16 @@ class Ensemble:
     def best(self) -> Certificate:
         """The certificate that holds at the delta asked for."""
         return self.certification.best
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The plain data of the file it was read from, as they stand there; else what `to_json` gives."""
+        return self.to_json() if self._read is None else self._read
+
+    def assumption(self, certificate: Certificate) -> str:
+        """What must be true for the certificate to hold; `holdout` of given weights rests on the user's word too."""
+        stated = self.weighting.method == "given" and certificate.name == "holdout"
+        return f"{SAMPLING}, and {WEIGHTS_FIXED}" if stated else SAMPLING
 
     def to_json(self) -> dict[str, Any]:
         """The ensemble as plain data, which `from_json` reads back."""
@@ -103,8 +115,8 @@ class Ensemble:
                 "resolution": self.resolution,
             },
             "statistics": self.statistics,
-            "certificates": [certificate.to_json() for certificate in c.certificates],
-            "best": {**c.best.to_json(), "compared": c.compared},
+            "certificates": [self.statement(certificate) for certificate in c.certificates],
+            "best": {**self.statement(c.best), "compared": c.compared},
             "unavailable": [asdict(row) for row in c.unavailable],
             "names": list(self.names),
             "run": None if self.run is None else list(self.run),
@@ -116,6 +128,10 @@ class Ensemble:
             "versions": self.versions,
         }
 
+    def statement(self, certificate: Certificate) -> dict[str, Any]:
+        """The certificate as plain data, with what it assumes of this ensemble."""
+        return {**certificate.to_json(), "assumption": self.assumption(certificate)}
+
     @classmethod
     def from_json(cls, text: str, source: str = "ensemble") -> "Ensemble":
         """The ensemble that `to_json` gave, from its text; anything else is one clear error."""
@@ -126,9 +142,11 @@ class Ensemble:
         if not isinstance(record, dict) or record.get("format") != FORMAT:
             raise InputError(f"{source}: not an ensemble that quorate weigh --out wrote (format {FORMAT})")
         try:
-            return _from_record(record)
+            found = _from_record(record)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"{source}: damaged ensemble file: {type(error).__name__} {error}") from None
+        object.__setattr__(found, "_read", record)
+        return found
 
 
 def _refuse_constant(word: str) -> float:

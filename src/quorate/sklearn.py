@@ -29,7 +29,8 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     vote : "majority", or "average" (every member needs predict_proba).
     delta : probability with which the certificate may fail.
     holdout : share of the samples given to `fit` that no member is trained on.
-    certify_fraction : share of the hold-out kept for certifying; None is a documented function of its size.
+    certify_fraction : share of the hold-out kept for certifying, as for `quorate.weigh`; None is a documented
+        function of its size.
     prefit : members are fitted already, and `fit` gets hold-out samples none of them has seen.
     random_state : seeds the split.
 
@@ -37,6 +38,8 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     ----------
     classes_, estimators_, weights_ : the class labels, fitted members, deployed weights.
     ensemble_ : the `quorate.Ensemble` with all certificates; certificate_ : the one that holds at delta.
+
+    Settings that change after `fit` wait for the next one: `predict` gives the vote that was certified.
 
     Examples
     --------
@@ -88,8 +91,9 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
             self.estimators_ = [
                 clone(member).fit(samples[train], labels[train]) for _, member in self.estimators
             ]
+        names = [name for name, _ in self.estimators]
         self.ensemble_ = weigh(
-            self._predictions(samples[held], labels[held]),
+            self._predictions(samples[held], self.estimators_, names, self.vote, labels[held]),
             method=self.method,
             vote=self.vote,
             delta=self.delta,
@@ -103,13 +107,13 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """(n,) the classes that the weighted vote gives."""
         voters, weights = self._voters(X)
-        found: NDArray[Any] = self.classes_[deployed_classes(voters, weights, self.vote)]
+        found: NDArray[Any] = self.classes_[deployed_classes(voters, weights, self.ensemble_.vote)]
         return found
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """(n, C) averaged probabilities, or for the majority vote the weights of the votes."""
         voters, weights = self._voters(X)
-        return ensemble_probabilities(voters, weights, self.vote)
+        return ensemble_probabilities(voters, weights, self.ensemble_.vote)
 
     def _check_members(self) -> None:
         pairs = list(self.estimators or ())
@@ -143,17 +147,15 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         return np.asarray(first.classes_)
 
     def _predictions(
-        self, X: Any, y: NDArray[Any] | None = None, members: Sequence[int] | None = None
+        self, X: Any, members: Sequence[Any], names: Sequence[str], vote: str, y: NDArray[Any] | None = None
     ) -> Predictions:
-        """What the members predict, with class labels turned into positions."""
-        chosen = range(len(self.estimators_)) if members is None else members
-        names = [self.estimators[i][0] for i in chosen]
+        """What the members predict for that vote, with class labels turned into positions."""
         labels = None if y is None else self._positions(y)
         size = len(self.classes_)
-        if self.vote == "average":
-            probs = np.stack([self._probabilities(self.estimators_[i], X) for i in chosen])
+        if vote == "average":
+            probs = np.stack([self._probabilities(member, X) for member in members])
             return Predictions.from_arrays(probs=probs, labels=labels, names=names)
-        votes = np.stack([self._positions(self.estimators_[i].predict(X)) for i in chosen])
+        votes = np.stack([self._positions(member.predict(X)) for member in members])
         return Predictions.from_arrays(votes=votes, labels=labels, names=names, classes=max(2, size))
 
     def _positions(self, y: NDArray[Any]) -> NDArray[np.int64]:
@@ -171,8 +173,9 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def _voters(self, X: ArrayLike) -> tuple[Predictions, NDArray[np.float64]]:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=None, ensure_all_finite=False)
-        active = self.ensemble_.active
-        return self._predictions(X, members=active.tolist()), self.weights_[active]
+        fitted, active = self.ensemble_, self.ensemble_.active.tolist()
+        members, names = [self.estimators_[i] for i in active], [fitted.names[i] for i in active]
+        return self._predictions(X, members, names, fitted.vote), fitted.weights[active]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,12 +1,13 @@
 """Every statement of an ensemble file computed again from the data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from quorate.certification import COUNTED, Certification
+from quorate.certificates import WEIGHTS_FIXED, Certificate
+from quorate.certification import COUNTED
 from quorate.ensemble import Ensemble
 from quorate.errors import InputError
 from quorate.predictions import Predictions
@@ -16,8 +17,15 @@ from quorate.weighing import Choice, Settings, choose_weights, describe
 # Weights found again may differ by the solver's tolerance, except where no solver is involved.
 WEIGHTS_AGREE = {"uniform": 1e-12, "best": 1e-12, "greedy": 1e-12}
 SOLVED_AGREE = 1e-5
+# What a solver says about its minimum (lambda, kl, gap, bound) moves a little more than the weights do.
+SOLVER_AGREES = 1e-4
 # Bounds may differ by the order of float sums.
 RISKS_AGREE = 1e-9
+# Floats that no sum enters are the same on every machine.
+COPIED = ("delta", "delta_share")
+# Parts of the record with a row of their own; `versions` say with what it was made, which no data can tell.
+MEMBERS = ("members", "names", "run", "step", "classes")
+APART = ("data", *MEMBERS, "weighting", "certificates", "best", "versions")
 ALWAYS_TRUSTED = (
     "the samples are independent draws that had no part in training",
     "delta, seed and split fraction were fixed before looking",
@@ -55,7 +63,8 @@ def verify(
     The data must be the same (sha256) and so must the members; the weights must follow again from the samples that
     are said to have chosen them, else those kept for certifying may have had a part in them; and every certificate
     must be no larger by the data than stated: at the weights in the file, and, where it counts the vote's own
-    errors, at the weights found again too, because a change within their tolerance can turn ties.
+    errors, at the weights found again too, because a change within their tolerance can turn ties. All else that
+    the file says, its sentences included, must be what is computed and written anew, key by key.
 
     Examples
     --------
@@ -72,14 +81,16 @@ def verify(
     given = ensemble.weights if settings.method == "given" else None
     choice = choose_weights(predictions, settings, weights=given, unlabelled=extra)
     as_stated = replace(choice, weighting=ensemble.weighting)
-    stated = describe(predictions, settings, as_stated, unlabelled=extra)
+    found = describe(predictions, settings, as_stated, unlabelled=extra)
     again = describe(predictions, settings, choice, unlabelled=extra)
+    stated, anew = ensemble.record, found.to_json()
     rows = (
-        _data(ensemble, stated),
-        _members(ensemble, predictions),
-        _weights(ensemble, choice),
-        *_certificates(ensemble.certification, stated.certification, again.certification),
-        _record(ensemble, stated),
+        _data(stated["data"], anew["data"]),
+        _members(stated, anew),
+        _weights(ensemble, choice, again),
+        *_certificates(ensemble, found, again),
+        _best(ensemble, found, again),
+        _record(stated, anew),
     )
     return Verification(rows, _trusted(ensemble))
 
@@ -111,85 +122,112 @@ def _settings(ensemble: Ensemble, predictions: Predictions) -> Settings:
     return Settings(method, ensemble.vote, ensemble.delta, fraction, seed, prior, ensemble.resolution)
 
 
-def _data(ensemble: Ensemble, found: Ensemble) -> Row:
-    stated, again = ensemble.data, found.data
-    same = (stated.sha256, stated.unlabelled_sha256) == (again.sha256, again.unlabelled_sha256)
-    return Row("data", f"sha256 {stated.sha256[:16]}", f"sha256 {again.sha256[:16]}", same)
+def _data(stated: dict[str, Any], found: dict[str, Any]) -> Row:
+    odd = [*_differences(stated, found)]
+    text = _with(f"sha256 {found['sha256'][:16]}", odd)
+    return Row("data", f"sha256 {str(stated['sha256'])[:16]}", text, not odd)
 
 
-def _members(ensemble: Ensemble, predictions: Predictions) -> Row:
+def _members(stated: dict[str, Any], found: dict[str, Any]) -> Row:
     """Names, runs and steps decide which member gets which weight when the ensemble is used."""
-    stated = (ensemble.names, ensemble.run, ensemble.step, ensemble.classes)
-    run, step = (None if x is None else tuple(x.tolist()) for x in (predictions.run, predictions.step))
-    found = (predictions.names, run, step, predictions.classes)
-    parts = ("names", "run", "step", "classes")
-    odd = [part for part, one, other in zip(parts, stated, found) if one != other]
-    text = "the same" if not odd else f"{', '.join(odd)} differ"
-    return Row("members", f"{len(ensemble.names)} by name", text, not odd)
+    odd = [*_differences(_only(stated, MEMBERS), _only(found, MEMBERS))]
+    return Row("members", f"{len(stated['names'])} by name", _with("", odd) or "the same", not odd)
 
 
-def _weights(ensemble: Ensemble, choice: Choice) -> Row:
-    method = ensemble.weighting.method
-    stated = f"{method}, chosen on {ensemble.chosen_on}"
+def _weights(ensemble: Ensemble, choice: Choice, again: Ensemble) -> Row:
+    """The weights found again, and what is said about how they came about."""
+    method, stated = ensemble.weighting.method, ensemble.record["weighting"]
+    found = {**again.to_json()["weighting"], "weights": ensemble.weights.tolist()}
+    odd = [*_differences(stated, found, SOLVER_AGREES)]
+    shown = f"{method}, chosen on {ensemble.chosen_on}"
     if method == "given":
-        return Row("weights", stated, "given beforehand: taken on trust", ensemble.chosen_on == "nothing")
+        return Row("weights", shown, _with("given beforehand: taken on trust", odd), not odd)
     apart = float(np.abs(ensemble.weights - choice.weighting.weights).max())
     allowed = 1e-12 if ensemble.resolution is not None else WEIGHTS_AGREE.get(method, SOLVED_AGREE)
-    holds = apart <= allowed and ensemble.chosen_on == choice.chosen_on
-    return Row("weights", stated, f"chosen on {choice.chosen_on}, largest difference {apart:.1e}", holds)
+    text = _with(f"chosen on {choice.chosen_on}, largest difference {apart:.1e}", odd)
+    return Row("weights", shown, text, apart <= allowed and not odd)
 
 
-def _certificates(stated: Certification, found: Certification, again: Certification) -> Iterator[Row]:
-    """A row for each certificate and one for the best: valid here, and no larger by the data than stated."""
-    risks = {c.name: c for c in found.certificates}
-    others = {c.name: c.risk for c in again.certificates}
-    for certificate in stated.certificates:
-        name, valid = certificate.name, risks.get(certificate.name)
-        if valid is None:
+def _certificates(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Iterator[Row]:
+    """A row for each certificate: valid here, no larger by the data than stated, and worded as its numbers are."""
+    valid = {c.name: c for c in found.certification.certificates}
+    others = {c.name: c for c in again.certification.certificates}
+    for certificate, stated in zip(ensemble.certification.certificates, ensemble.record["certificates"]):
+        name = certificate.name
+        if name not in valid:
             yield Row(name, f"{certificate.risk:.6f}", "not valid for these weights", False)
             continue
-        risk = max(valid.risk, others.get(name, 0.0)) if name in COUNTED else valid.risk
-        same = (valid.vote, valid.delta, valid.samples) == _key(certificate)
-        holds = same and risk <= certificate.risk + RISKS_AGREE
-        yield Row(name, f"{certificate.risk:.6f}", f"{risk:.6f}", holds)
-    best = found.best
-    risk = max(best.risk, again.best.risk) if best.name in COUNTED else best.risk
-    fits = (best.name, *_key(best), found.compared) == (stated.best.name, *_key(stated.best), stated.compared)
-    holds = fits and risk <= stated.best.risk + RISKS_AGREE
-    yield Row("best", f"{stated.best.name} {stated.best.risk:.6f}", f"{best.name} {risk:.6f}", holds)
+        risk = _risk(valid[name], others.get(name))
+        odd = [*_differences(stated, found.statement(replace(valid[name], risk=certificate.risk)))]
+        holds = not odd and risk <= certificate.risk + RISKS_AGREE
+        yield Row(name, f"{certificate.risk:.6f}", _with(f"{risk:.6f}", odd), holds)
 
 
-def _key(certificate: Any) -> tuple[str, float, int]:
-    return certificate.vote, certificate.delta, certificate.samples
+def _best(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Row:
+    best, stated = found.best, ensemble.best
+    risk = _risk(best, again.best)
+    anew = {
+        **found.statement(replace(best, risk=stated.risk)),
+        "compared": found.certification.compared,
+    }
+    odd = [*_differences(ensemble.record["best"], anew)]
+    holds = not odd and risk <= stated.risk + RISKS_AGREE
+    return Row("best", f"{stated.name} {stated.risk:.6f}", _with(f"{best.name} {risk:.6f}", odd), holds)
 
 
-def _record(ensemble: Ensemble, found: Ensemble) -> Row:
-    """The remaining numbers: statistics, members' errors, sizes, split, and the certificates' inputs."""
-    one, other = ensemble.to_json(), found.to_json()
-    parts = ("statistics", "member_risks", "samples", "pair_samples_min", "split", "data")
-    odd = [part for part in parts if not _close(one[part], other[part])]
-    inputs = {c["name"]: c["inputs"] for c in other["certificates"]}
-    odd += [
-        c["name"]
-        for c in one["certificates"]
-        if c["name"] in inputs and not _close(c["inputs"], inputs[c["name"]])
-    ]
-    return Row("numbers", "as recorded", "the same" if not odd else f"other: {', '.join(odd)}", not odd)
+def _risk(found: Certificate, again: Certificate | None) -> float:
+    """By the data at the weights in the file; of counted errors the larger of those at the weights found again."""
+    return max(found.risk, again.risk) if found.name in COUNTED and again is not None else found.risk
 
 
-def _close(one: Any, other: Any) -> bool:
-    """Whether plain data agree, floats to `RISKS_AGREE`."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_close(one[key], other[key]) for key in one)
+def _record(stated: dict[str, Any], found: dict[str, Any]) -> Row:
+    """All else: numbers, split, warnings, what is not given and why, and certificates that were left out."""
+    listed = {c["name"] for c in stated["certificates"]}
+    odd = [f"{c['name']} is missing" for c in found["certificates"] if c["name"] not in listed]
+    others = [key for key in {**found, **stated} if key not in APART]
+    odd += _differences(_only(stated, others), _only(found, others))
+    return Row("record", "as recorded", _with("", odd) or "the same", not odd)
+
+
+def _only(record: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    return {key: record[key] for key in keys if key in record}
+
+
+def _with(text: str, odd: list[str]) -> str:
+    """The text, followed by what is other than it should be."""
+    return "; ".join(part for part in (text, f"other: {', '.join(odd)}" if odd else "") if part)
+
+
+def _differences(
+    stated: dict[str, Any], found: dict[str, Any], agree: float = RISKS_AGREE, above: str = ""
+) -> Iterator[str]:
+    """Keys (with those above them) whose values differ, floats by more than `agree`, or that one side lacks."""
+    for key in {**found, **stated}:
+        name = f"{above}{key}"
+        if key not in stated or key not in found:
+            yield f"{name} is {'missing' if key in found else 'unknown'}"
+        elif isinstance(stated[key], dict) and isinstance(found[key], dict):
+            yield from _differences(stated[key], found[key], agree, f"{name}.")
+        elif not _close(stated[key], found[key], 0.0 if key in COPIED else agree):
+            yield name
+
+
+def _close(one: Any, other: Any, agree: float) -> bool:
+    """Whether plain data agree: floats to so much, of what is large to so much of it, all else exactly."""
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(_close(a, b) for a, b in zip(one, other))
+        return len(one) == len(other) and all(_close(a, b, agree) for a, b in zip(one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return not [*_differences(one, other, agree)]
     if isinstance(one, float) or isinstance(other, float):
-        return isinstance(one, int | float) and abs(one - other) <= RISKS_AGREE
-    return bool(one == other)
+        numbers = isinstance(one, int | float) and isinstance(other, int | float)
+        return numbers and abs(one - other) <= agree * max(1.0, abs(other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
 def _trusted(ensemble: Ensemble) -> tuple[str, ...]:
     own = ["the prior was fixed before looking"] if ensemble.prior is not None else []
     if ensemble.weighting.method == "given":
-        own.append("the weights were fixed without these samples")
+        own.append(WEIGHTS_FIXED)
+    if not ensemble.split.certifying:
+        own.append("the seed is the one that was used (no split rests on it)")
     return (*ALWAYS_TRUSTED, *own)

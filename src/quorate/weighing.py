@@ -56,11 +56,13 @@ def weigh(
     vote : ``"majority"`` or ``"average"``; certificates are for this vote alone.
     delta : probability with which a certificate may fail.
     certify_fraction : share of the samples kept for certifying; None is `default_fraction(n)`; 0 lets all
-        samples choose the weights. Weights that no sample chooses (``uniform``, given) are certified on all.
+        samples choose the weights. Weights that no sample chooses are certified on all: with ``uniform`` the
+        fraction has no effect, with given weights it is an error.
     seed : of the split and of the method.
     prior : (M,) over the members, fixed before the hold-out was seen.
     resolution : round the weights to multiples of 1/resolution, for which `occam` can certify.
-    weights : (M,) given weights, fixed without these samples, instead of a method.
+    weights : (M,) given weights instead of a method. That they were fixed without these samples is your word,
+        and an assumption of the certificate.
     unlabelled : the same members on samples without labels, for the ``disagreement`` method.
 
     Examples
@@ -178,6 +180,11 @@ def _check(settings: Settings, weights: ArrayLike | None) -> None:
     fraction = settings.certify_fraction
     if fraction is not None and not 0 <= fraction < 1:
         raise InputError(f"certify_fraction: must be at least 0 and below 1, got {fraction:g}")
+    if fraction is not None and settings.method == "given":
+        raise InputError(
+            f"certify_fraction: must be left out with given weights, got {fraction:g}: which samples chose them "
+            "is not known here; give predictions on samples that had no part in them"
+        )
 
 
 def _plan(predictions: Predictions, settings: Settings) -> tuple[float, str]:

@@ -78,6 +78,12 @@ def existing(folder: Path) -> list[str]:
     return good("--out", "ensemble.json")(folder)
 
 
+def given(folder: Path) -> Path:
+    path = folder / "w.json"
+    path.write_text(json.dumps([0.25] * 4))
+    return path
+
+
 NUMBERED = b"key,a,label\n" + b"".join(b"%d,1,%d\n" % (i, i % 2) for i in range(7, 19))
 BAD = {
     "NaN": (save(probs=changed(PROBS, (1, 2, 0), np.nan), labels=LABELS), "NaN"),
@@ -143,6 +149,14 @@ BAD = {
     "delta 1": (good("--delta", "1"), "delta: must lie strictly between 0 and 1, got 1"),
     "delta text": (good("--delta", "small"), "small"),
     "fraction 1": (good("--certify-fraction", "1"), "certify_fraction"),
+    "fraction of given weights": (
+        lambda f: good("--certify-fraction", ".5", "--weights", str(given(f)))(f),
+        "certify_fraction: must be left out with given weights, got 0.5",
+    ),
+    "risk that takes too many samples": (
+        lambda _: ["plan", "--error", ".07", "--risk", ".0700001"],
+        "risk: 0.0700001 needs more than 1,000,000,000 hold-out samples with split",
+    ),
     "binary bound for three classes": (good("--method", "disagreement"), "two classes"),
     "output exists": (existing, "ensemble.json: exists already; --force overwrites it"),
     "output folder missing": (good("--out", "no/such.json"), "does not exist"),

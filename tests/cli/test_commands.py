@@ -90,6 +90,36 @@ def test_given_weights(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     record = json.loads(run(capsys, "weigh", "holdout.npz", "--weights", "w.json", "--json", "-"))
     assert record["best"]["name"] == "holdout"
     assert record["weighting"]["method"] == "given"
+    shown = " ".join(run(capsys, "weigh", "holdout.npz", "--weights", "w.json").split())
+    assert "weights: given, by your own statement fixed without the hold-out, certified on all of it" in shown
+    assert "choice of the prior, and the weights were fixed without these samples." in shown
+
+
+def test_uniform_weights_need_no_word_of_the_user(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = " ".join(run(capsys, "weigh", "holdout.npz", "--method", "uniform").split())
+    assert "weights: uniform, fixed without the hold-out, certified on all of it" in shown
+    assert "choice of the prior. " in shown
+    assert "has no effect" not in shown
+
+
+def test_a_fraction_without_effect_is_said_to_have_none(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["weigh", "holdout.npz", "--method", "uniform", "--certify-fraction"]
+    said = "--certify-fraction 0.5 has no effect: no sample chooses uniform weights, so all samples certify"
+    assert said in " ".join(run(capsys, *words, ".5").split())
+    assert "has no effect" not in run(capsys, *words, "0")
+
+
+def test_an_edited_promise_does_not_hold_up(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "weigh", "holdout.npz", "--out", "e.json")
+    record = json.loads((folder / "e.json").read_text())
+    record["best"]["promise"] = (
+        "with probability 99.9%, the majority vote errs on at most 0.1% of new samples"
+    )
+    (folder / "e.json").write_text(json.dumps(record))
+    shown = " ".join(run(capsys, "verify", "e.json", "holdout.npz", code=1).split())
+    assert "other: promise does not hold" in shown
 
 
 def test_plan_both_ways(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,7 +128,12 @@ def test_plan_both_ways(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
         run(capsys, "plan", "--error", ".07", "--samples", str(record["samples"]), "--json", "-")
     )
     assert back["risk"] == record["risk"] <= 0.08
-    assert "hold-out samples: split certifies" in run(capsys, "plan", "--error", ".07", "--samples", "5000")
+    assert record["samples"] == 3230
+    shown = run(capsys, "plan", "--error", ".07", "--risk", ".08")
+    assert shown.startswith("from 3,230 hold-out samples on: split certifies a risk of 8.00%")
+    assert "5,000 hold-out samples: split certifies" in run(
+        capsys, "plan", "--error", ".07", "--samples", "5000"
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)

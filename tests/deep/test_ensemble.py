@@ -1,20 +1,23 @@
 """The weighted ensemble of networks against its members' predictions files and the command line's votes."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from quorate import Predictions, weigh
+from quorate import Ensemble, Predictions, weigh
 from quorate.data import divide
 from quorate.deep import WeightedEnsemble
 from quorate.deep.assembling import assemble
 from quorate.deep.directory import Directory
 from quorate.deep.loop import Task, train_run
-from quorate.deep.networks import settle
+from quorate.deep.networks import settle, wake_dropout
 from quorate.deep.recollecting import collect_again, collect_new
+from quorate.deep.samples import Inputs
 from quorate.deep.strategies import plans
 from quorate.errors import InputError
 from quorate.votes import average, majority
@@ -86,6 +89,119 @@ def test_a_missing_state_is_told(directory: Directory, tmp_path: Path) -> None:
         WeightedEnsemble.load(tmp_path, weighed)
     with pytest.raises(InputError, match="no run is finished"):
         collect_new(Directory(tmp_path), RECIPE, DATA.test_x, None, tmp_path / "new.npz")
+
+
+def weighed_on(path: Path, **options: object) -> Ensemble:
+    return weigh(Predictions.from_arrays(**arrays(path)), method="uniform", **options)
+
+
+def test_a_state_that_is_another_is_refused(directory: Directory, tmp_path: Path) -> None:
+    ensemble = weighed_on(directory.predictions("holdout"))
+    copy = Directory(shutil.copytree(directory.root, tmp_path / "copy"))
+    copy.state(1, 2).write_bytes(copy.state(2, 2).read_bytes())
+    with pytest.raises(
+        InputError, match=r"step-0002.safetensors: is not the state that run.json beside it names"
+    ):
+        WeightedEnsemble.load(copy.root, ensemble)
+    copy.record(1).unlink()
+    with pytest.raises(InputError, match=r"step-0001.safetensors: is not the state that run.json"):
+        WeightedEnsemble.load(copy.root, ensemble)
+
+
+def test_networks_of_another_training_are_refused(directory: Directory) -> None:
+    """The same runs, steps, names and number of samples, but other probabilities."""
+    held = arrays(directory.predictions("holdout"))
+    other = Predictions.from_arrays(**{**held, "probs": held["probs"][:, ::-1]})
+    ensemble = weigh(other, method="uniform")
+    own = Predictions.from_arrays(**held).fingerprint()
+    with pytest.raises(InputError) as error:
+        WeightedEnsemble.load(directory.root, ensemble)
+    assert f"weighed on 30 samples with sha256 {other.fingerprint()[:16]}" in str(error.value)
+    assert f"holdout.npz holds sha256 {own[:16]}" in str(error.value)
+
+
+def test_a_part_of_the_members_or_the_test_samples_may_have_been_weighed(directory: Directory) -> None:
+    """A training that has grown since holds more members; both loads would fail by a warning."""
+    pack = Predictions.from_arrays(**arrays(directory.predictions("holdout")))
+    assert (
+        len(WeightedEnsemble.load(directory.root, weigh(pack.pick([5, 1]), method="uniform")).networks) == 2
+    )
+    WeightedEnsemble.load(directory.root, weighed_on(directory.predictions("test")))
+
+
+def test_new_samples_may_have_been_weighed(directory: Directory, tmp_path: Path) -> None:
+    new = tmp_path / "new.npz"
+    collect_new(directory, RECIPE, DATA.test_x[:25], DATA.test_y[:25], new, device="cpu")
+    ensemble = weighed_on(new)
+    with pytest.warns(UserWarning, match="was weighed on 25 samples with sha256 .* nothing shows"):
+        WeightedEnsemble.load(directory.root, ensemble)
+    WeightedEnsemble.load(directory.root, ensemble, predictions=new)
+    with pytest.raises(InputError, match=r"holdout.npz holds no such samples"):
+        WeightedEnsemble.load(directory.root, ensemble, predictions=directory.predictions("holdout"))
+    with pytest.raises(InputError, match=r"absent.npz: no such file"):
+        WeightedEnsemble.load(directory.root, ensemble, predictions=tmp_path / "absent.npz")
+
+
+def dropping() -> WeightedEnsemble:
+    torch.manual_seed(0)
+    networks = [nn.Sequential(nn.Linear(5, 16), nn.Dropout(0.5), nn.Linear(16, 3)).eval() for _ in range(3)]
+    how = Inputs(kind="vector", mean=None, device=torch.device("cpu"))
+    return WeightedEnsemble(networks, [0.5, 0.3, 0.2], [how] * 3, vote="majority")
+
+
+def test_asking_for_another_mode_changes_no_vote() -> None:
+    samples = np.random.default_rng(0).normal(size=(200, 5)).astype(np.float32)
+    ensemble = dropping()
+    before = ensemble.predict_proba(samples)
+    assert ensemble.train() is ensemble
+    assert ensemble.training
+    assert np.array_equal(ensemble.predict_proba(samples), before)
+    nn.Sequential(ensemble).train()  # as a part of another module
+    assert np.array_equal(ensemble.predict_proba(samples), before)
+
+
+def test_dropout_that_was_certified_stays_awake() -> None:
+    ensemble = dropping()
+    for network in ensemble.networks:
+        wake_dropout(network)
+    ensemble.eval()
+    assert not ensemble.training
+    assert all(network[1].training and not network[0].training for network in ensemble.networks)
+
+
+@pytest.mark.parametrize(
+    ("images", "got"),
+    [
+        (DATA.test_x.astype(np.float32), "got 0 to 219"),
+        (DATA.test_x.astype(np.int64), "got 0 to 219"),
+        (DATA.test_x / np.float32(127.5) - 1, "got -1 to 0.717647"),
+        (np.full((2, 12, 12, 1), np.nan, np.float32), "got nan to nan"),
+    ],
+)
+def test_images_of_another_scale_are_refused(directory: Directory, images: np.ndarray, got: str) -> None:
+    ensemble = WeightedEnsemble.load(directory.root, weighed_on(directory.predictions("holdout")))
+    with pytest.raises(InputError, match=f"samples: images that are not uint8 must lie in 0 to 1.*{got}"):
+        ensemble.predict(images)
+    with pytest.raises(InputError, match="samples: images that are not uint8"):
+        ensemble(torch.from_numpy(images))
+
+
+def test_images_on_the_scale_of_the_training_are_as_good_as_bytes(directory: Directory) -> None:
+    ensemble = WeightedEnsemble.load(directory.root, weighed_on(directory.predictions("holdout")))
+    scaled = DATA.test_x.astype(np.float32) / 255
+    assert np.allclose(ensemble.predict_proba(scaled), ensemble.predict_proba(DATA.test_x), atol=1e-6)
+
+
+def test_images_of_any_scale_where_the_training_was_of_floats() -> None:
+    class Mean(nn.Module):
+        def forward(self, batch: torch.Tensor) -> torch.Tensor:
+            return batch.flatten(1)[:, :3]
+
+    how = Inputs(kind="image", mean=None, device=torch.device("cpu"))
+    images = np.full((2, 2, 2, 1), 200, np.float32)
+    assert WeightedEnsemble([Mean()], [1.0], [how], vote="average").predict(images).tolist() == [0, 0]
+    with pytest.raises(InputError, match="got 200 to 200"):
+        WeightedEnsemble([Mean()], [1.0], [how], vote="average", trained_on_bytes=True).predict(images)
 
 
 def test_predictions_file_holds_what_members_are(directory: Directory) -> None:

@@ -53,9 +53,10 @@ def command(
     from quorate.certificates import percent_up
     from quorate.planning import Expected, certifiable, samples_needed
 
-    expected = Expected(error, members, gibbs, tandem, kl)
+    expected, words = Expected(error, members, gibbs, tandem, kl), "{:,} hold-out samples"
     if samples is None:
         assert risk is not None
+        words = "from {:,} hold-out samples on"
         samples = samples_needed(
             risk, expected, certificate=certificate, delta=delta, certify_fraction=certify_fraction
         )
@@ -64,7 +65,7 @@ def command(
     )
     vacuous = " (vacuous)" if value >= 1 else ""
     console(json_path).print(
-        f"{samples:,} hold-out samples: {certificate} certifies a risk of {percent_up(value)}{vacuous} at delta "
+        f"{words.format(samples)}: {certificate} certifies a risk of {percent_up(value)}{vacuous} at delta "
         f"{delta:g} in a draw that shows what you expect; about every second draw is somewhat worse"
     )
     given = {key: found for key, found in asdict(expected).items() if found is not None}

@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from quorate.certificates import MEANING, SAMPLING, percent_up
+from quorate.certificates import MEANING, percent_up
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,7 +32,7 @@ def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
     )
     best = ensemble.best
     console.print(f"[bold]Promise[/bold] ({best.name}): {best.promise}.{_price(ensemble)}", style="green")
-    console.print(f"[dim]Provided that {SAMPLING}.[/dim]")
+    console.print(f"[dim]Provided that {ensemble.assumption(best)}.[/dim]")
     for why, rows in groupby(ensemble.certification.unavailable, key=lambda row: row.why):
         console.print(f"[dim]not given: {', '.join(row.name for row in rows)}: {why}[/dim]")
     for warning in ensemble.warnings:
@@ -42,7 +42,8 @@ def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
 def _headline(ensemble: "Ensemble") -> str:
     w, split = ensemble.weighting, ensemble.split
     how = {
-        "nothing": "fixed without the hold-out, certified on all of it",
+        "nothing": ("by your own statement " if w.method == "given" else "")
+        + "fixed without the hold-out, certified on all of it",
         "part": f"chosen on {split.weighing:,} samples, {split.certifying:,} kept for certifying",
         "all": "chosen on all samples"
         + ("" if ensemble.data.pair_samples_min == ensemble.data.samples else ", each member on its own"),

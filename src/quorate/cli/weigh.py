@@ -29,12 +29,15 @@ Examples:
     "--certify-fraction",
     type=float,
     default=None,
-    help="Share kept for certifying [default: .8 from 5,000 samples on, .5 up to 2,000].",
+    help="Share kept for certifying [default: .8 from 5,000 samples on, .5 up to 2,000]; of no effect with "
+    "uniform weights, an error with --weights.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the split.")
 @click.option("--prior", metavar="FILE", help="JSON list: one prior weight a member, fixed beforehand.")
 @click.option(
-    "--weights", metavar="FILE", help="JSON list: given weights, fixed without these samples, to certify."
+    "--weights",
+    metavar="FILE",
+    help="JSON list: weights to certify; you state that no sample here chose them.",
 )
 @click.option("--resolution", type=int, help="Round weights to multiples of 1/K (occam can certify those).")
 @click.option("--unlabelled", metavar="FILE", help="The members on samples without labels (two classes).")
@@ -91,6 +94,11 @@ def command(
     write_json(out, record)
     write_json(json_path, record)
     show_ensemble(console(json_path), ensemble)
+    if certify_fraction and ensemble.chosen_on == "nothing":
+        console(json_path).print(
+            f"--certify-fraction {certify_fraction:g} has no effect: no sample chooses {ensemble.weighting.method} "
+            "weights, so all samples certify"
+        )
     if out is not None:
         console(json_path).print(f"ensemble written to {out}", markup=False)
 
