@@ -24,6 +24,7 @@ from quorate.evaluation.records import (
     Source,
     TandemCounts,
 )
+from quorate.report.comparison_record import FORMAT
 from quorate.weighting import Weighting
 
 HOSTILE = (
@@ -134,14 +135,14 @@ def an_evaluation(
             "all",
             "tandem",
             name == "split",
-            Certificate(name, vote, risk, 0.05, 500, {"errors": 60, "n": 500}),
+            Certificate(name, vote, risk, 0.05, 500, {"errors": 55, "n": 500}),
         )
         for vote in settings.votes
         for name, risk in (("split", 0.1358), ("tandem-kl", 0.41), ("ctd", 1.7))
     )
     return Evaluation(
         settings=settings,
-        source=Source("cd" * 32, 1000, 2, count, count // 2),
+        source=Source("cd" * 32, 1000, 3, count, count // 2),
         rows=rows,
         single_best=SingleBest(0.8377, 0.001, None, names[:1]),
         comparisons=(Comparison(4, "average", ("all", "tandem"), ("all", "uniform"), 0.0054, 0.001),),
@@ -196,7 +197,7 @@ def a_comparison() -> dict[str, Any]:
     ]
     finding = Finding("chain against plain: better", 0.92, 0.93, -0.01, 0.004, NOT_HELD)
     return {
-        "format": "quorate-comparison-1",
+        "format": FORMAT,
         "name": "small",
         "settings": {"budget": 6, "repeats": 2, "seed": 3, "delta": 0.05},
         "predictions": {"chain": "ab" * 32, "plain": "cd" * 32, "dropout": "ef" * 32},

@@ -68,7 +68,9 @@ def test_records_are_never_overwritten(
     before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
     assert run(*words, "--force") == 2
     told = capsys.readouterr().err
-    assert "one of the inputs" in told or "two outputs have this name" in told
+    assert any(
+        w in told for w in ("one of the inputs", "two outputs have this name", "is the name of a record")
+    )
     assert {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()} == before
     assert not Path("page.html").exists()
 
@@ -81,6 +83,8 @@ def test_records_are_never_overwritten(
         (["empty"], "holds neither evaluation.json nor ensemble.json"),
         (["run", "--out", "no/such/page.html"], "does not exist; make it first"),
         (["broken.json"], "not readable as JSON"),
+        (["run", "--out", "-"], "--out: the name of a file is required, got '-'"),
+        (["run", "--out", "run/comparison.json"], "is the name of a record"),
         ([], "Missing argument 'PATH'"),
     ],
 )

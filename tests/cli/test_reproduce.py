@@ -142,6 +142,8 @@ def test_a_contest_goes_to_a_folder_and_its_json_elsewhere(
         ),
         (["demo", "--from", "x.npz", "--members", "3"], "--from: nothing is trained"),
         (["demo", "--from", "absent.npz"], "absent.npz"),
+        (["demo", "--from", "x.npz", "--workers", "3"], "--from: nothing is trained"),
+        (["demo", "--from", "x.npz", "--engine", "ray"], "--from: nothing is trained"),
         (["--compare", "bayes-dmo"], "did you mean 'bayes-demo'"),
         (["--compare", "bayes-demo", "demo"], "--compare: its file says what is trained"),
         (["--compare", "bayes-demo", "--repeats", "0"], "--repeats: must be at least 1, got 0"),
@@ -180,6 +182,17 @@ def test_a_listing_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
     assert _fails("--list", "--json", mine) == 2
     assert "exists already; --force overwrites it" in capsys.readouterr().err
     assert mine.read_text() == "mine"
+
+
+def test_figures_that_are_a_file_are_refused_before_any_work(
+    pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "figures").write_text("mine")
+    assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", tmp_path / "out", "--force") == 2
+    assert "figures: must be a directory, is a file" in capsys.readouterr().err
+    assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", "") == 2
+    assert "--out: the name of a directory is required" in capsys.readouterr().err
 
 
 def test_a_folder_inside_a_file_is_refused(

@@ -111,11 +111,22 @@ def test_a_reproduction_has_all_three_claims_and_says_why_one_is_not_judged() ->
 
 
 def test_a_vacuous_bound_decides_nothing() -> None:
-    found = evaluate(ensemble(runs=3, states=1, samples=30), sizes=[3], repeats=1)
+    votes = np.zeros((3, 30), int)
+    votes[0, 0] = votes[1, 1] = votes[2, 2] = 1
+    found = evaluate(Predictions.from_arrays(votes=votes, labels=np.zeros(30, int)), sizes=[3], repeats=1)
     (claim,) = found.claims
     (vacuous,) = [f for f in claim.findings if f.text.endswith("below 1")]
     assert vacuous.ours > 1
     assert vacuous.verdict == UNDECIDED
+
+
+def test_a_bound_that_no_number_of_samples_would_bring_below_one_is_not_held() -> None:
+    rng = np.random.default_rng(0)
+    labels = np.zeros(300, int)
+    votes = (rng.random((3, 300)) < 0.8).astype(int)  # they err together on more than half of the samples
+    (claim,) = evaluate(Predictions.from_arrays(votes=votes, labels=labels), sizes=[3], repeats=1).claims
+    (vacuous,) = [f for f in claim.findings if f.text.endswith("below 1")]
+    assert vacuous.verdict == claim.verdict == NOT_HELD
 
 
 def _under_a_budget(*accuracies: float) -> Evaluation:

@@ -135,6 +135,13 @@ def test_runs_without_steps_are_refused_unless_each_has_one_state() -> None:
     assert found.source.runs == 4
 
 
+def test_two_members_of_one_run_and_step_are_refused() -> None:
+    votes = np.zeros((3, 8), int)
+    pack = Predictions.from_arrays(votes=votes, labels=votes[0], run=[1, 2, 2], step=[1, 4, 4])
+    with pytest.raises(InputError, match="two members are run 2, step 4; give each its own"):
+        evaluate(pack)
+
+
 def test_without_run_and_step_all_is_last() -> None:
     pack = ensemble(states=1)
     plain = Predictions.from_arrays(

@@ -38,7 +38,11 @@ def test_json_has_the_names_that_programs_rely_on() -> None:
         ("{", "e.json: not readable as JSON"),
         ("[]", "e.json: not an evaluation that quorate evaluate wrote"),
         ('{"format": "quorate-ensemble-1"}', "e.json: not an evaluation"),
-        ('{"format": "quorate-evaluation-1"}', "e.json: damaged evaluation: KeyError 'tandem'"),
+        (
+            '{"format": "quorate-evaluation-1"}',
+            r"e.json: written by another version of quorate \(format quorate-evaluation-1, .*make it anew",
+        ),
+        ('{"format": "quorate-evaluation-2"}', "e.json: damaged evaluation: KeyError 'tandem'"),
     ],
 )
 def test_anything_else_is_one_line(text: str, message: str) -> None:

@@ -92,3 +92,18 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     assert whole.ece is not None
     assert parts.ece is not None
     assert whole.ece == pytest.approx(parts.ece)
+
+
+def test_confidence_at_the_edge_of_a_bin_belongs_to_the_bin_above() -> None:
+    """15 members that vote with certainty: confidences are k/15, the edges themselves, in any order of the sum."""
+    rng = np.random.default_rng(0)
+    votes = (rng.random((15, 400)) < rng.random(400)).astype(int)
+    labels = rng.integers(0, 2, 400)
+    pack = Predictions.from_arrays(probs=votes.astype(float), labels=labels)
+    found = score(pack, np.full((1, 15), 1 / 15), "average").ece
+    wins = np.maximum(votes.sum(axis=0), 15 - votes.sum(axis=0))  # of 15: the exact bin, 15 in the last
+    right = (votes.sum(axis=0) > 7) == labels
+    bins = np.minimum(wins, 14)
+    wanted = sum(abs(right[bins == b].sum() - (wins[bins == b] / 15).sum()) for b in range(15)) / 400
+    assert found is not None
+    assert found[0] == pytest.approx(wanted)

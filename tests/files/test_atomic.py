@@ -6,6 +6,7 @@ import os
 import pytest
 
 import quorate.files.atomic
+from quorate.errors import InputError
 from quorate.files.atomic import whole, write_bytes, write_text
 
 
@@ -50,3 +51,21 @@ def test_rights_are_those_of_a_plain_file_and_kept_when_overwritten(tmp_path):
     (tmp_path / "a.txt").chmod(0o640)
     write_text(tmp_path / "a.txt", "2")
     assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_is_no_regular_file_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe: is no regular file and is not replaced"):
+        write_text(tmp_path / "pipe", "1")
+    assert (tmp_path / "pipe").is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of Unix")
+def test_a_link_stays_one_and_what_it_points_to_is_written(tmp_path):
+    (tmp_path / "target.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("target.txt")
+    write_text(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "target.txt").read_text() == "new"

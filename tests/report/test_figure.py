@@ -1,6 +1,6 @@
 import pytest
 
-from quorate.report.figure import legible, number, shortened
+from quorate.report.figure import legible, number, shortened, told_apart
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,11 @@ def test_what_cannot_be_printed_is_replaced() -> None:
     assert legible("a\u202eb\ud800c\x00") == "a\ufffdb\ufffdc\ufffd"
     legible("\ud800").encode("utf-8")
     assert legible("ключ 模型 😀") == "ключ 模型 😀"
+
+
+def test_names_that_differ_in_their_middle_stay_apart() -> None:
+    names = [f"experiment-{'x' * 20}-seed{i}-{'y' * 20}" for i in range(12)] + ["short"]
+    found = told_apart(names, 22)
+    assert len(set(found)) == 13
+    assert found[-1] == "short"
+    assert all(len(name) <= 23 for name in found)

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,18 @@ def edited(place: Path, path: str, value: Any) -> Path:
         ("rows.0.accuracy_mean", "<b>", r"rows\[0\].accuracy_mean is not a finite number"),
         ("rows.0.accuracy_mean", float("nan"), r"rows\[0\].accuracy_mean is not a finite number"),
         ("rows.0.size", 2.5, r"rows\[0\].size is not of type int"),
-        ("rows", [], "an evaluation without rows"),
+        ("rows", [], "it has no rows"),
+        ("settings.sizes", [], "it has no rows"),
+        ("rows.0.accuracy_mean", 17.3, "the accuracy of uniform, last, 2 runs is 17.3, outside of 0 to 1"),
+        ("rows.0.accuracy_mean", 10**400, r"rows\[0\].accuracy_mean is not a finite number"),
+        ("rows.0.size", 10**400, r"rows\[0\].size is not of type int"),
+        ("settings.delta", 2.5, "delta 2.5 on 1000 samples"),
+        ("source.samples", -1, "on -1 samples"),
+        ("tandem.samples", 0, "tandem counts must lie from 0 to their 0 samples"),
+        ("tandem.upper", [-1] * 10, "tandem counts must lie from 0"),
+        ("certificates.0.certificate.vote", "nonsense", "certificate split: .* nonsense vote"),
+        ("certificates.0.certificate.risk", 0.01, "risk 0.01, but its errors give 0.1357.*changed by hand"),
+        ("certificates.1.certificate.risk", -1.0, "certificate tandem-kl: risk -1"),
         ("members.1.weights", ["x"], r"members\[1\].weights is not an object"),
         ("members.1.name", 7, r"members\[1\].name is not a text"),
         ("tandem.upper", [1, 2], "the tandem counts do not fit the 4 members"),
@@ -88,6 +100,23 @@ def test_an_ensemble_whose_counts_are_missing(tmp_path: Path, name: str) -> None
     (tmp_path / "ensemble.json").write_text(json.dumps(record))
     with pytest.raises(InputError, match="split must have errors and n > 0 among its inputs"):
         read_material(tmp_path)
+
+
+@pytest.mark.parametrize("risk", [-1.0, 0.0001])
+def test_an_ensemble_whose_promise_was_changed_by_hand(tmp_path: Path, risk: float) -> None:
+    record = an_ensemble().to_json()
+    record["best"]["risk"] = risk
+    (tmp_path / "ensemble.json").write_text(json.dumps(record))
+    with pytest.raises(InputError, match=f"certificate split: risk {risk:g}"):
+        read_material(tmp_path)
+
+
+def test_records_of_other_data_do_not_share_a_page(tmp_path: Path) -> None:
+    ensemble = replace(an_ensemble(), classes=5)
+    with pytest.raises(
+        InputError, match="ensemble.json has 5 classes, evaluation.json 3: they are of other data"
+    ):
+        read_material(folder_of(tmp_path / "run", ensemble, an_evaluation()))
 
 
 def test_an_empty_folder_says_what_to_do(tmp_path: Path) -> None:

@@ -60,6 +60,10 @@ def _weigh_and_show(folder: Path, json_path: str | None) -> None:
     screen.print(f"\n[bold]2. Compare[/bold] weightings, average vote, error on {test.samples:,} test images")
     found = _compare(holdout, test)
     screen.print(_table(found))
+    screen.print(
+        "[dim]Certified on hold-out images, scored on others: a test error one or two ± above its certificate is "
+        "noise. Each certificate holds alone; to pick the smallest of the eight is not covered.[/dim]"
+    )
     chosen: Ensemble = found[-1]["ensemble"]
     screen.print("[bold]3. Certify[/bold] the tandem weights of all states")
     show_ensemble(screen, chosen)

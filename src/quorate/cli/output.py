@@ -72,6 +72,8 @@ def require_absent(path: str | Path | None, force: bool, inputs: Iterable[str | 
         raise InputError(f"{path}: the folder {target.parent} does not exist; make it first")
     if not os.access(target.parent, os.W_OK):
         raise InputError(f"{path}: the folder {target.parent} cannot be written to; choose another")
+    if target.exists() and not target.is_file():
+        raise InputError(f"{path}: is no regular file and is not replaced; choose another name")
     if target.exists() and any(
         i is not None and target.samefile(i) for i in inputs if Path(i or "").exists()
     ):

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from quorate.cli.output import common_options, console, require_absent, require_distinct, write_json
+from quorate.errors import InputError
 
 
 @click.command(
@@ -28,7 +29,11 @@ def command(path: str, out: str | None, force: bool, json_path: str | None) -> N
     PATH is an ensemble (weigh --out), an evaluation (evaluate --json), or a folder with ensemble.json,
     evaluation.json or comparison.json, such as reproduce writes.
     """
+    if out == "-":
+        raise InputError("--out: the name of a file is required, got '-'")
     target = Path(out) if out is not None else _beside(Path(path))
+    if target in _records(Path(path)):
+        raise InputError(f"--out {target}: is the name of a record; choose another name")
     require_distinct(target, json_path)
     for place in (target, json_path):
         require_absent(place, force, _records(Path(path)))

@@ -1,5 +1,6 @@
 """`quorate reproduce`: a row of the paper, from training or stored predictions to tables beside its numbers."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -92,14 +93,17 @@ def command(
         return
     if name is None:
         raise InputError("reproduce: needs a NAME; quorate reproduce --list names them")
-    if pack is not None and (members is not None or epochs is not None):
+    trained = (members, epochs, workers, None if engine == "local" else engine)
+    if pack is not None and any(value is not None for value in trained):
         raise InputError(
-            "--from: nothing is trained, so --members and --epochs have no meaning; leave them out"
+            "--from: nothing is trained, so --members, --epochs, --workers and --engine have no meaning; leave them out"
         )
     from quorate.recipes import read_recipe
     from quorate.reproduction.reproduce import require_sizes
 
     recipe = read_recipe(name, overrides, members=members, epochs=epochs)
+    if out == "":
+        raise InputError("--out: the name of a directory is required, got ''")
     folder = Path("reproduced", recipe.name) if out is None else Path(out)
     require_folder(folder, json_path)
     if pack is not None:
@@ -214,6 +218,13 @@ def require_folder(folder: Path, json_path: str | None) -> None:
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir():
         raise InputError(f"--out {folder}: must be a directory, {there} is a file; give another path")
+    if (folder / "figures").exists() and not (folder / "figures").is_dir():
+        raise InputError(
+            f"{folder / 'figures'}: must be a directory, is a file; move it or give another --out"
+        )
+    for place in (there, folder / "figures"):
+        if place.exists() and not os.access(place, os.W_OK):
+            raise InputError(f"--out {folder}: {place} cannot be written to; give another path")
     for output in {*OUTPUTS, *COMPARED, LEARNING}:
         require_distinct(json_path, folder / output)
 

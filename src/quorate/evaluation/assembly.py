@@ -215,6 +215,8 @@ def _notes(predictions: Predictions, found: Found, runs: int) -> list[str]:
         notes.append("the predictions hold votes, so there is no average vote and no probabilistic score")
     if runs in s.sizes and len(found.draws[runs]) > 1:
         notes.append(f"all draws of size {runs} are the same, all runs: their standard deviation is 0")
+    if len(found.draws[s.sizes[-1]][0].members(s.widest)) > LARGEST_MATRIX:
+        notes.append(f"more than {LARGEST_MATRIX} members: the tandem matrix is left out")
     if s.sizes[-1] < runs and not s.grouped:
         notes.append(
             f"certificates, tandem matrix and weights of the members are those of the first draw of {s.sizes[-1]} runs"

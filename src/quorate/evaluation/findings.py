@@ -77,10 +77,8 @@ def half_width(by_sample: NDArray[np.float64], by_repeat: NDArray[np.float64]) -
     `by_repeat`) reaches t, the quantile of Student's distribution with R - 1 degrees of freedom; a single
     one has none that could be known.
 
-    >>> half_width(np.zeros(200), np.zeros(1))
-    0.014142135623730952
-    >>> round(half_width(np.zeros(200), np.array([0.01, 0.03])), 4)
-    0.1278
+    >>> [round(half_width(np.zeros(200), np.array(repeats)), 4) for repeats in ([0.01], [0.01, 0.03])]
+    [0.0141, 0.1278]
     """
     n = len(by_sample)
     squared = 4 * (float(by_sample.var(ddof=1)) + 2 / n) / n

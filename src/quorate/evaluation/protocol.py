@@ -112,6 +112,13 @@ def _check(predictions: Predictions, settings: Settings, votes: Sequence[str]) -
     run, step = predictions.run, predictions.step
     if run is not None and step is None and len(set(run.tolist())) < predictions.members:
         raise InputError("step: run without step: which state of a run is the last is unknown; give step too")
+    if run is not None and step is not None:
+        states = list(zip(run.tolist(), step.tolist()))
+        if len(set(states)) < len(states):
+            twice = next(state for state in states if states.count(state) > 1)
+            raise InputError(
+                f"run and step: two members are run {twice[0]}, step {twice[1]}; give each its own"
+            )
     if votes and not settings.votes:
         raise InputError("votes: 'average' needs probabilities, these predictions hold votes; use 'majority'")
     for argument, words, choices in (

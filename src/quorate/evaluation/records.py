@@ -8,9 +8,9 @@ from quorate.certificates import Certificate
 from quorate.errors import InputError
 from quorate.evaluation.definitions import DEFINITIONS
 from quorate.evaluation.findings import Finding
-from quorate.evaluation.plain import build
+from quorate.evaluation.plain import build, require_format
 
-FORMAT = "quorate-evaluation-1"
+FORMAT = "quorate-evaluation-2"
 
 
 @dataclass(frozen=True)
@@ -246,8 +246,7 @@ class Evaluation:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise InputError(f"{source}: not readable as JSON ({error})") from None
-        if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise InputError(f"{source}: not an evaluation that quorate evaluate wrote (format {FORMAT})")
+        require_format(record, FORMAT, source, "an evaluation that quorate evaluate wrote")
         try:
             return _from_record(record)
         except (KeyError, TypeError, ValueError, AttributeError) as error:

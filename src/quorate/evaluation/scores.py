@@ -85,7 +85,8 @@ class Tally:
         self.nll[:] -= np.log(np.maximum(true, SMALLEST)).sum(axis=1)
         self.brier[:] += np.einsum("ebc,ebc->e", probs, probs) - 2.0 * true.sum(axis=1) + len(labels)
         confidence = probs.max(axis=-1)
-        cells = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+        # A mean of probabilities misses the edge of a bin by its last bits; it belongs to the bin all the same.
+        cells = np.minimum((confidence * BINS).round(9).astype(np.int64), BINS - 1)
         cells += BINS * np.arange(len(cells))[:, None]
         for sums, values in ((self.confident, confidence), (self.right, right)):
             found = np.bincount(cells.ravel(), values.ravel().astype(np.float64), sums.size)

@@ -214,8 +214,13 @@ def against_paper(evaluation: Evaluation) -> Table:
     whole = beside_paper(evaluation)
     kept = [i for i, column in enumerate(whole.columns) if column.title not in ("sd", "runs", "paper's runs")]
     paper = [column.title for column in whole.columns].index("paper")
-    rows = tuple(tuple(row[i] for i in kept) for row in whole.rows if row[paper] is not None)
-    return Table(whole.title, tuple(whole.columns[i] for i in kept), rows, whole.notes)
+    found = [row for row in whole.rows if row[paper] is not None]
+    runs = sorted(
+        {(row[6], row[8]) for row in found if row[1] in ("last", "all") and row[6] and row[8]}, key=str
+    )
+    told = [f"Runs: {ours} of ours, {theirs} of the paper's." for ours, theirs in runs]
+    rows = tuple(tuple(row[i] for i in kept) for row in found)
+    return Table(whole.title, tuple(whole.columns[i] for i in kept), rows, (*whole.notes, *told))
 
 
 _DELTA = (

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkstemp
 
+from quorate.errors import InputError
+
 
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
@@ -18,7 +20,9 @@ def whole(path: str | Path) -> Iterator[Path]:
     ...     (Path(folder) / "a.txt").read_text()
     'complete'
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # a link stays one: what it points to is written
+    if target.exists() and not target.is_file():
+        raise InputError(f"{path}: is no regular file and is not replaced; choose another name")
     handle, name = mkstemp(prefix=f".{target.name}.", suffix=target.suffix, dir=target.absolute().parent)
     os.close(handle)
     temporary = Path(name)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from quorate.errors import InputError
-from quorate.report.material import misfit
+from quorate.report.misfits import misfit
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from quorate.report.chain_temperatures import Chain, read_chain
 from quorate.report.comparison_record import ComparisonRecord, Scored
 from quorate.report.figure import Cell, Figure, Table, percent
 from quorate.report.markup import Markup, element, table
-from quorate.report.material import RUN, file_text, json_object, misfit
+from quorate.report.material import RUN, file_text, json_object
+from quorate.report.misfits import misfit
 from quorate.report.page import document, figure_block, hero
 from quorate.report.sections import findings_table, run_section, section
 from quorate.report.temperature_figures import temperature_figure

@@ -7,9 +7,9 @@ from typing import Any
 
 from quorate.errors import InputError
 from quorate.evaluation.findings import Finding
-from quorate.evaluation.plain import build
+from quorate.evaluation.plain import build, require_format
 
-FORMAT = "quorate-comparison-1"
+FORMAT = "quorate-comparison-2"
 SCORES = ("accuracy", "nll", "ece", "certificate", "bound", "effective")
 
 
@@ -81,10 +81,7 @@ class ComparisonRecord:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise InputError(f"{source}: not readable as JSON ({error})") from None
-        if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise InputError(
-                f"{source}: not a comparison that quorate reproduce --compare wrote (format {FORMAT})"
-            )
+        require_format(record, FORMAT, source, "a comparison that quorate reproduce --compare wrote")
         try:
             return _from_record(record)
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -9,7 +9,7 @@ import matplotlib
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import PercentFormatter
 
-from quorate.report.figure import Figure, Panel, Reference, Series, shortened
+from quorate.report.figure import Figure, Panel, Reference, Series, told_apart
 from quorate.report.palette import LIGHT
 
 WIDTH = 6.2  # inches: a text column and a half
@@ -123,7 +123,7 @@ def _draw_dots(axis: Any, panel: Panel, figure: Figure) -> None:
     for series in panel.series:
         colour = LIGHT[series.role]
         faces = [colour if s else "white" for s in series.strong or (True,) * len(series.x)]
-        axis.scatter(series.x, series.y, s=11, c=faces, edgecolors=colour, linewidths=0.8)
+        axis.scatter(series.x, series.y, s=11, c=faces, edgecolors=colour, linewidths=0.8, zorder=3)
     axis.grid(axis="y", color=LIGHT["grid"], linewidth=0.6)
     _draw_members(axis, panel)
 
@@ -133,7 +133,7 @@ def _draw_members(axis: Any, panel: Panel) -> None:
     _draw_references(axis, panel.references)
     axis.set_ylabel(literal(panel.y_title))
     if panel.ticks is not None:
-        labels = [literal(shortened(tick)) for tick in panel.ticks]
+        labels = [literal(tick) for tick in told_apart(panel.ticks)]
         axis.set_xticks(range(len(labels)), labels, rotation=30, ha="right")
     _per_cent(axis.yaxis, panel)
 
@@ -161,7 +161,7 @@ def _draw_across(axis: Any, panel: Panel, figure: Figure) -> None:
             va="center",
             weight="bold" if s else None,
         )
-    axis.set_yticks(range(len(panel.ticks or ())), [literal(shortened(t, 30)) for t in panel.ticks or ()])
+    axis.set_yticks(range(len(panel.ticks or ())), [literal(t) for t in told_apart(panel.ticks or (), 30)])
     axis.invert_yaxis()
     axis.set_xlim(0, 1.15 * max((y or 0.0 for y in series.y), default=1.0))
     axis.tick_params(axis="y", length=0, labelcolor=LIGHT["ink"])

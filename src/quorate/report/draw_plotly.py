@@ -3,7 +3,7 @@
 from textwrap import wrap
 from typing import Any
 
-from quorate.report.figure import Figure, Panel, Reference, Series, shortened
+from quorate.report.figure import Figure, Panel, Reference, Series, shortened, told_apart
 
 ROW = 34  # pixels a horizontal bar takes, its gap included
 PANEL = {"lines": 380, "bars": 170, "dots": 170, "heat": 560}
@@ -11,6 +11,7 @@ GAP = 0.07  # of the height, between stacked panels
 LEGEND = 38  # letters in a line of the legend, so that it fits a phone
 # names of both members at every square would swell the page where there are more
 NAMED_SQUARES = 60
+WHOLE_TICKS = 14  # so many steps of an axis of runs or epochs are each marked
 MARGIN = {"l": 64, "r": 20, "t": 16, "b": 56}
 
 
@@ -235,10 +236,23 @@ def _axes(figure: Figure, row: int) -> dict[str, Any]:
         x |= {"constrain": "domain", "showgrid": False}
     elif panel.ticks is not None:
         x |= _named_ticks(panel)
+    elif panel.kind == "lines":
+        low, high = _extent(figure)
+        x |= {"dtick": 1} if high - low <= WHOLE_TICKS else {}
+        y |= _about_a_constant(panel)
     if panel.kind in ("bars", "dots"):
         x |= {"showgrid": False}
         y |= {"rangemode": "tozero"} if panel.kind == "bars" else {}
     return {_axis_name("y", row): y, "xaxis": x}
+
+
+def _about_a_constant(panel: Panel) -> dict[str, Any]:
+    """A range about the one value that all curves have, if they have; plotly would take a whole unit each way."""
+    values = [y for series in panel.series for y in series.y if y is not None]
+    values += [reference.value for reference in panel.references]
+    if not panel.percent or not values or max(values) - min(values) > 1e-9:
+        return {}
+    return {"range": [values[0] - 0.01, values[0] + 0.01]}
 
 
 def _axis(title: str, percent: bool) -> dict[str, Any]:
@@ -258,7 +272,7 @@ def _named_ticks(panel: Panel) -> dict[str, Any]:
     return {
         "tickmode": "array",
         "tickvals": list(range(len(ticks))),
-        "ticktext": [plain(shortened(tick)) for tick in ticks],
+        "ticktext": [plain(tick) for tick in told_apart(ticks)],
         "tickfont": {"color": "ink"},
     }
 

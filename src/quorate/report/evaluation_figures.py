@@ -52,7 +52,9 @@ def accuracy_figure(evaluation: Evaluation, vote: str) -> Figure:
         key=f"accuracy-{vote}",
         title=f"Accuracy of the {vote} vote" + (" under one budget of epochs" if settings.grouped else ""),
         caption=_drawn(settings) if evaluation.single_states else f"{_drawn(settings)} {_LINES}",
-        alt=_curves_in_words(f"Accuracy of the {vote} vote against the number of runs", series),
+        alt=_curves_in_words(
+            f"Accuracy of the {vote} vote against the number of runs", series, (single, *references)
+        ),
         x_title="runs in the ensemble",
         panels=(Panel("lines", "accuracy", series, (single, *references), percent=True),),
         table=_rows_table(curves),
@@ -94,12 +96,12 @@ def _accuracy_series(evaluation: Evaluation, curve: tuple[Row, ...]) -> Series:
     )
 
 
-def _curves_in_words(what: str, curves: Sequence[Series]) -> str:
+def _curves_in_words(what: str, curves: Sequence[Series], levels: Sequence[Reference]) -> str:
     told = [
         f"{c.name} goes from {percent(c.y[0] or 0.0)} at {c.x[0]:g} to {percent(c.y[-1] or 0.0)} at {c.x[-1]:g}"
         for c in curves
         if c.shown
-    ]
+    ] + [f"{level.name} at {percent(level.value)}" for level in levels]
     return legible(f"{what}: {'; '.join(told)}.")
 
 
@@ -173,7 +175,7 @@ def weights_figure(evaluation: Evaluation) -> Figure:
             "that err apart."
         ),
         alt=f"Charts over {len(members)} members. {_weights_in_words(members, methods)}",
-        x_title="member" if ticks else "member, by run and step",
+        x_title="member" if ticks else _members_title(evaluation),
         panels=tuple(panels),
         table=Table(
             ("member", "last state", "accuracy", *(f"{legible(m)} weight" for m in methods)),
@@ -182,6 +184,12 @@ def weights_figure(evaluation: Evaluation) -> Figure:
             ),
         ),
     )
+
+
+def _members_title(evaluation: Evaluation) -> str:
+    """What numbers stand for along an axis of members."""
+    known = all(member.run is not None for member in evaluation.members)
+    return "member, by run and step" if known else "member, in the order of the file"
 
 
 def _weights_in_words(members: Sequence[MemberFacts], methods: Sequence[str]) -> str:
@@ -214,7 +222,7 @@ def tandem_figure(evaluation: Evaluation) -> Figure:
             f"Heat map of {len(matrix)} by {len(matrix)} members. A member errs on {percent(own)} of the samples on "
             f"average, two different members together on {percent(apart)}."
         ),
-        x_title="member, by run and step",
+        x_title=_members_title(evaluation),
         panels=(
             Panel(
                 "heat",

@@ -1,6 +1,7 @@
 """What a figure shows, as typed records that say nothing of how it is drawn."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -122,6 +123,19 @@ def shortened(text: str, limit: int = 22) -> str:
         return text
     half = (limit - 1) // 2
     return f"{text[: limit - 1 - half]}…{text[-half:]}"
+
+
+def told_apart(texts: Sequence[str], limit: int = 22) -> list[str]:
+    """The texts, shortened; those that would then be the same begin with their number.
+
+    >>> told_apart(["a-long-name-seed1-final-state", "a-long-name-seed2-final-state", "b"], 12)
+    ['1: a-lo…tate', '2: a-lo…tate', 'b']
+    """
+    short = [shortened(text, limit) for text in texts]
+    return [
+        f"{i}: {shortened(texts[i - 1], limit - 3)}" if short.count(s) > 1 else s
+        for i, s in enumerate(short, 1)
+    ]
 
 
 def legible(text: str) -> str:

@@ -1,13 +1,9 @@
 """What a report is made of: the records found at a path, each checked as it is read."""
 
 import json
-import math
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
-
-import numpy as np
+from typing import Any
 
 from quorate.ensemble import FORMAT as ENSEMBLE_FORMAT
 from quorate.ensemble import Ensemble
@@ -15,6 +11,7 @@ from quorate.errors import InputError
 from quorate.evaluation.records import FORMAT as EVALUATION_FORMAT
 from quorate.evaluation.records import Evaluation
 from quorate.report.learning import LEARNING, Epoch, read_learning
+from quorate.report.misfits import ensemble_misfit, evaluation_misfit, misfit
 
 ENSEMBLE, EVALUATION, RUN = "ensemble.json", "evaluation.json", "run.json"
 
@@ -58,6 +55,11 @@ def _from_folder(folder: Path) -> Material:
             f"{folder}: holds neither {EVALUATION} nor {ENSEMBLE}; quorate reproduce writes the first, "
             f"quorate weigh --out {ENSEMBLE} the second"
         )
+    if ensemble is not None and evaluation is not None and ensemble.classes != evaluation.source.classes:
+        raise InputError(
+            f"{folder}: {ENSEMBLE} has {ensemble.classes} classes, {EVALUATION} {evaluation.source.classes}: they are "
+            "of other data; report on each by its file"
+        )
     run = json_object(folder / RUN) if (folder / RUN).exists() else None
     named = evaluation.name if evaluation is not None else None
     return Material(named or folder.resolve().name, ensemble, evaluation, run, _learning(folder / LEARNING))
@@ -91,91 +93,17 @@ def file_text(path: Path) -> str:
 
 def _ensemble(path: Path) -> Ensemble:
     found = Ensemble.from_json(file_text(path), source=str(path))
-    _require_types(path, found)
-    if len(found.member_risks) != len(found.names) or not found.names:
-        raise InputError(
-            f"{path}: damaged ensemble file: {len(found.member_risks)} risks for {len(found.names)} members"
-        )
-    best = found.best
-    if best.name in ("split", "holdout") and not _counted(best.inputs):
-        raise InputError(
-            f"{path}: damaged ensemble file: {best.name} must have errors and n > 0 among its inputs"
-        )
+    _require(path, misfit(found, Ensemble, "Ensemble") or ensemble_misfit(found))
     return found
-
-
-def _counted(inputs: dict[str, Any]) -> bool:
-    """Whether a certificate's inputs hold the errors counted and the samples they were counted on."""
-    errors, n = inputs.get("errors"), inputs.get("n")
-    return type(errors) is int and type(n) is int and 0 <= errors <= n > 0
 
 
 def _evaluation(path: Path) -> Evaluation:
     found = Evaluation.from_json(file_text(path), source=str(path))
-    _require_types(path, found)
-    if (
-        not found.rows
-        or not found.settings.weightings
-        or not found.settings.votes
-        or not found.settings.members
-    ):
-        raise InputError(f"{path}: an evaluation without rows; evaluate again")
-    tandem, members = found.tandem, len(found.members)
-    if tandem is not None and (tandem.members, len(tandem.upper)) != (members, members * (members + 1) // 2):
-        raise InputError(f"{path}: damaged evaluation: the tandem counts do not fit the {members} members")
+    _require(path, misfit(found, Evaluation, "Evaluation") or evaluation_misfit(found))
     return found
 
 
-def _require_types(path: Path, record: Any) -> None:
-    """Raise unless every field of the record, and of the records in it, is of its declared type."""
-    wrong = misfit(record, type(record), type(record).__name__)
+def _require(path: Path, wrong: str | None) -> None:
+    """Raise if anything is wrong with the record."""
     if wrong is not None:
         raise InputError(f"{path}: damaged file: {wrong}")
-
-
-def misfit(value: Any, hint: Any, where: str) -> str | None:
-    """What does not fit its declared type, in words, or None; numbers must be finite.
-
-    >>> misfit((0.5, "x"), tuple[float, ...], "risks")
-    'risks[1] is not a finite number'
-    """
-    origin, arguments = get_origin(hint), get_args(hint)
-    if isinstance(hint, type) and is_dataclass(hint):
-        return (
-            _first(_record_misfits(value, hint, where)) if isinstance(value, hint) else f"{where} is missing"
-        )
-    if origin in (Union, UnionType):
-        found = [misfit(value, choice, where) for choice in arguments]
-        return None if None in found else found[0]
-    if origin is tuple:
-        return _tuple_misfit(value, arguments, where)
-    if origin is dict:
-        if not isinstance(value, dict):
-            return f"{where} is not an object"
-        return _first([misfit(inner, arguments[1], f"{where}.{key}") for key, inner in value.items()])
-    if hint is float:
-        numeric = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        return None if numeric else f"{where} is not a finite number"
-    if hint is Any or origin is np.ndarray:
-        return None
-    exact = isinstance(value, hint) and not (hint is int and isinstance(value, bool))
-    return None if exact else f"{where} is not {'a text' if hint is str else f'of type {hint.__name__}'}"
-
-
-def _record_misfits(value: Any, hint: Any, where: str) -> list[str | None]:
-    hints = get_type_hints(hint)
-    return [misfit(getattr(value, f.name), hints[f.name], f"{where}.{f.name}") for f in fields(hint)]
-
-
-def _tuple_misfit(value: Any, arguments: tuple[Any, ...], where: str) -> str | None:
-    if not isinstance(value, tuple):
-        return f"{where} is not a list"
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return _first([misfit(inner, arguments[0], f"{where}[{i}]") for i, inner in enumerate(value)])
-    if len(value) != len(arguments):
-        return f"{where} has {len(value)} entries, not {len(arguments)}"
-    return _first([misfit(v, hint, f"{where}[{i}]") for i, (v, hint) in enumerate(zip(value, arguments))])
-
-
-def _first(found: list[str | None]) -> str | None:
-    return next((wrong for wrong in found if wrong is not None), None)

@@ -126,7 +126,9 @@ def _grouped(evaluation: Evaluation) -> dict[str, list[Certified]]:
     """The certificates by what they certify."""
     found: dict[str, list[Certified]] = {}
     for c in evaluation.certificates:
-        called = f"{c.weights} weights, {CALLED.get(c.members, c.members)}, {c.certificate.vote} vote"
+        weights, _, rounded = c.weights.partition(", ")
+        fine = f" in {rounded}" if rounded else ""
+        called = f"{weights} weights{fine}, {CALLED.get(c.members, c.members)}, {c.certificate.vote} vote"
         found.setdefault(called, []).append(c)
     return found
 
@@ -164,8 +166,11 @@ def claims_section(evaluation: Evaluation) -> Markup | None:
     if not evaluation.claims:
         return None
     rule = _folded("How it is decided", element("p", CLAIMS_RULE.replace("*", ""), class_="note"))
+    paper = "Of “On Uniform, Bayesian, and PAC-Bayesian Deep Ensembles” (Hauptvogel and Igel)"
+    about = f"{paper}, as far as these members can tell." if evaluation.name is None else f"{paper}."
     return section(
         "The paper's claims, by the numbers",
+        element("p", about, class_="note"),
         *(_claim(claim) for claim in evaluation.claims),
         element("article", rule, class_="claim"),
         key="claims",

@@ -41,7 +41,8 @@
     place.style.height = layout.height + "px";
     if (width < 560) {
       layout.font.size = 11;
-      layout.margin = { ...layout.margin, l: 44, r: 12 };
+      const across = figure.data.some((trace) => trace.orientation === "h"); // their numbers stand right of the bars
+      layout.margin = { ...layout.margin, l: 44, r: across ? 48 : 12 };
     }
     return Plotly.react(place, coloured(figure.data, "", colours), layout, config);
   }

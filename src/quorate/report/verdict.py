@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from quorate.certificates import SAMPLING, Certificate, percent_up
+from quorate.certificates import SAMPLING, Certificate, confidence_down, percent_up
 from quorate.ensemble import Ensemble
 from quorate.evaluation.records import Evaluation, Row
 from quorate.report.figure import percent
@@ -46,7 +46,7 @@ def ensemble_verdict(ensemble: Ensemble) -> Verdict:
 
 
 def _promise_in_short(certificate: Certificate) -> str:
-    sure = f"{100 * (1 - certificate.delta):g}%"
+    sure = confidence_down(certificate.delta)
     if certificate.vacuous:
         return "Nothing can be promised from these samples"
     return f"At most {percent_up(certificate.risk)} errors, with {sure} probability"
@@ -99,7 +99,7 @@ def _ensemble_facts(ensemble: Ensemble) -> Iterator[Fact]:
 
 def _ensemble_assumptions(ensemble: Ensemble) -> Iterator[str]:
     best, compared = ensemble.best, ensemble.certification.compared
-    yield _sentence(SAMPLING)
+    yield _sentence(ensemble.assumption(best))
     yield f"It speaks of the {best.vote} vote with exactly these weights, and of no other vote."
     if best.name == "split":
         samples = f"its {best.samples:,} samples had no part in the weights"
@@ -150,7 +150,8 @@ def _evaluation_text(evaluation: Evaluation, standing: Standing) -> Iterator[str
     row = standing.row
     yield _sentence(
         f"the {standing.vote} vote of {row.size} runs with {standing.called} is right on "
-        f"{percent(row.accuracy_mean, 2)} of test samples that had no part in the weights"
+        f"{percent(row.accuracy_mean, 2)} of {evaluation.source.samples:,} test samples, each judged by weights that "
+        "it had no part in"
     )
     if standing.comparison is not None and standing.plain is not None:
         found = standing.comparison
@@ -159,7 +160,8 @@ def _evaluation_text(evaluation: Evaluation, standing: Standing) -> Iterator[str
             f"{100 * found.difference:+.2f} ± {100 * found.half_width:.2f} points (95%)."
         )
     if standing.promised is not None:
-        yield f"Certified, {standing.promised.certificate.promise}."
+        chosen = "" if standing.weights == "uniform" else " for the weights that the first half chose"
+        yield f"Certified{chosen}: {standing.promised.certificate.promise}."
 
 
 def _evaluation_facts(evaluation: Evaluation, standing: Standing) -> Iterator[Fact]:
