@@ -2,6 +2,7 @@ from dataclasses import replace
 
 from quorate.report.evaluation_figures import (
     accuracy_figure,
+    bound_figure,
     evaluation_figures,
     tandem_figure,
     weights_figure,
@@ -41,6 +42,14 @@ def test_reference_lines_are_the_single_best_and_the_bayes_ensemble() -> None:
         ("best single member", 0.8377),
         ("Bayes ensemble", 0.87),
     ]
+
+
+def test_a_vacuous_bound_shows_where_promises_end() -> None:
+    evaluation = an_evaluation()
+    assert bound_figure(evaluation).panels[0].references == ()
+    loose = tuple(replace(row, bound_mean=1.3) for row in evaluation.rows)
+    (line,) = bound_figure(replace(evaluation, rows=loose)).panels[0].references
+    assert (line.name, line.value) == ("promises nothing", 1.0)
 
 
 def test_weightings_beyond_the_papers_wait_in_the_legend() -> None:

@@ -145,9 +145,15 @@ def bound_figure(evaluation: Evaluation) -> Figure:
             + "."
         ),
         x_title="runs in the ensemble",
-        panels=(Panel("lines", "bound on the risk", series, percent=True),),
+        panels=(Panel("lines", "bound on the risk", series, _nothing(series), percent=True),),
         table=_rows_table(curves),
     )
+
+
+def _nothing(series: Sequence[Series]) -> tuple[Reference, ...]:
+    """The line from which on a bound promises nothing, where one comes that far."""
+    reached = any(y is not None and y >= 1 for one in series for y in one.y)
+    return (Reference("promises nothing", "best", 1.0),) if reached else ()
 
 
 def weights_figure(evaluation: Evaluation) -> Figure:

@@ -123,9 +123,9 @@ def evaluation_sections(evaluation: Evaluation) -> Iterator[Markup]:
 
 
 def _grouped(evaluation: Evaluation) -> dict[str, list[Certified]]:
-    """The certificates by what they certify."""
+    """The certificates by what they certify; not twice where last and all states are the same."""
     found: dict[str, list[Certified]] = {}
-    for c in evaluation.certificates:
+    for c in (c for c in evaluation.certificates if c.members in evaluation.distinct):
         weights, _, rounded = c.weights.partition(", ")
         fine = f" in {rounded}" if rounded else ""
         called = f"{weights} weights{fine}, {CALLED.get(c.members, c.members)}, {c.certificate.vote} vote"
