@@ -118,18 +118,11 @@ def _with_most_runs(directory: Directory, recipe: Recipe) -> Recipe:
 
 def _difference(one: Recipe, other: Recipe) -> str:
     """The first key in which two recipes differ: `training.lr: 0.1 there, 0.2 here`."""
-    left, right = _flat(one.to_dict()), _flat(other.to_dict())
+    left, right = one.flat(), other.flat()
     for key in sorted({*left, *right} - {"name", "about", "keep", "training.runs", "data.folder"}):
         if left.get(key) != right.get(key) and not key.startswith("engine."):
             return f"{key}: {left.get(key)} there, {right.get(key)} here"
     return "differs"
-
-
-def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat
 
 
 def _holder(handle: int) -> str:

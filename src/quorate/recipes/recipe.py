@@ -161,6 +161,10 @@ class Recipe:
             del plain["data"]["folder"]
         return plain
 
+    def flat(self) -> dict[str, Any]:
+        """Every value under its dotted key, such as `training.lr`."""
+        return _flat(self.to_dict(), "")
+
     def to_toml(self) -> str:
         """The recipe as a TOML text that `read_recipe` takes."""
         from quorate.recipes.writing import to_toml
@@ -180,3 +184,10 @@ class Recipe:
         content.get("sampler", {}).pop("passes", None)
         del content["training"]["runs"]
         return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _flat(table: dict[str, Any], prefix: str) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat

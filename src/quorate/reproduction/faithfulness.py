@@ -1,7 +1,6 @@
 """How far a training and its predictions are from what the paper did: notes for the reader, and what may be judged."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from quorate.errors import InputError
@@ -22,21 +21,13 @@ def trained_otherwise(recipe: Recipe) -> tuple[str, ...]:
     unjudged = "not judged by numbers from the literature, which stand beside it all the same"
     if recipe.name not in names():
         return (f"{recipe.name} is no built-in recipe: {unjudged}",) if references(recipe.name) else ()
-    ours, full = (_leaves(r.to_dict()) for r in (recipe, read_recipe(recipe.name)))
+    ours, full = recipe.flat(), read_recipe(recipe.name).flat()
     changed = [
         f"{key} = {_shown(ours.get(key))} (built in: {_shown(full.get(key))})"
         for key in {**ours, **full}
         if key not in FREE and ours.get(key) != full.get(key)
     ]
     return (f"trained with {', '.join(changed)}: {unjudged}",) if changed else ()
-
-
-def _leaves(table: Mapping[str, Any], path: str = "") -> dict[str, Any]:
-    """Every value of a nested table under its dotted key."""
-    found: dict[str, Any] = {}
-    for key, value in table.items():
-        found |= _leaves(value, f"{path}{key}.") if isinstance(value, dict) else {f"{path}{key}": value}
-    return found
 
 
 def _shown(value: Any) -> str:
