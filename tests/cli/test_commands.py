@@ -69,6 +69,19 @@ def test_predict_as_csv(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert len(table) == 401
 
 
+def test_names_stay_apart_and_cannot_speak_to_the_terminal(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with np.load("holdout.npz") as pack:
+        probs, labels = pack["probs"][:3], pack["labels"]
+    names = [f"experiment-with-a-long-name-seed{i}-and-a-long-end" for i in range(2)] + ["red \x1b[31m\x00"]
+    np.savez("named.npz", probs=probs, labels=labels, names=names)
+    text = run(capsys, "weigh", "named.npz")
+    assert "\x1b[31m" not in text
+    assert "\x00" not in text
+    assert len({line.split()[0] for line in text.splitlines() if ": experiment" in line}) == 2
+
+
 def test_one_file_a_member_and_tables_say_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with np.load("holdout.npz") as pack:
         votes, labels = pack["probs"][:3].argmax(axis=2), pack["labels"]

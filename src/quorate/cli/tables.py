@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from quorate.certificates import MEANING, percent_up
+from quorate.report.figure import legible, told_apart
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # Members beyond these, and lighter ones, are folded into one line.
 SHOWN_MEMBERS, SHOWN_WEIGHT = 12, 5e-4
+# A longer name loses its middle, so that its row stays one line.
+LONGEST_NAME = 36
 
 
 def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
@@ -36,7 +39,7 @@ def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
     for why, rows in groupby(ensemble.certification.unavailable, key=lambda row: row.why):
         console.print(f"[dim]not given: {', '.join(row.name for row in rows)}: {why}[/dim]")
     for warning in ensemble.warnings:
-        console.print(f"[yellow]warning: {escape(warning)}[/yellow]")
+        console.print(f"[yellow]warning: {escape(legible(warning))}[/yellow]")
 
 
 def _headline(ensemble: "Ensemble") -> str:
@@ -65,10 +68,11 @@ def _members(ensemble: "Ensemble") -> Table:
     weights = ensemble.weights
     order = np.argsort(-weights, kind="stable")
     shown = [i for i in order[:SHOWN_MEMBERS] if weights[i] >= min(SHOWN_WEIGHT, weights.max())]
-    for i in shown:
+    names = told_apart([legible(ensemble.names[i]) for i in shown], LONGEST_NAME)
+    for i, name in zip(shown, names):
         bar = "█" * max(1, round(20 * weights[i] / weights.max()))
-        risk, name = ensemble.member_risks[i], escape(ensemble.names[i])
-        table.add_row(name, f"{risk:.4f}", f"{weights[i]:.4f}", f"[cyan]{bar}[/cyan]")
+        risk = f"{ensemble.member_risks[i]:.4f}"
+        table.add_row(escape(name), risk, f"{weights[i]:.4f}", f"[cyan]{bar}[/cyan]")
     _folded(table, weights, len(shown))
     return table
 
