@@ -74,7 +74,9 @@ def test_names_stay_apart_and_cannot_speak_to_the_terminal(
 ) -> None:
     with np.load("holdout.npz") as pack:
         probs, labels = pack["probs"][:3], pack["labels"]
-    names = [f"experiment-with-a-long-name-seed{i}-and-a-long-end" for i in range(2)] + ["red \x1b[31m\x00"]
+    names = [f"experiment-with-a-long-name-seed{i}-and-a-very-long-end-of-it" for i in range(2)] + [
+        "red \x1b[31m\x00"
+    ]
     np.savez("named.npz", probs=probs, labels=labels, names=names)
     text = run(capsys, "weigh", "named.npz")
     assert "\x1b[31m" not in text
