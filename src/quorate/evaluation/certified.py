@@ -36,8 +36,8 @@ def certificates_of(
     for members in settings.members:
         chosen = largest.members(members)
         weights = {m: fold.weights[place[Asked(chosen, m)]] for m in settings.weightings}
-        jobs = _Chosen(members, np.array(chosen), predictions, losses, settings, fold.scoring.samples)
-        found += [c for vote in settings.votes for c in jobs.certified(vote, weights)]
+        choice = _Chosen(members, np.array(chosen), predictions, losses, settings, fold.scoring.samples)
+        found += [c for vote in settings.votes for c in choice.certified(vote, weights)]
     return tuple(found)
 
 

@@ -121,24 +121,28 @@ def _comparison(
 
 
 def _against_bayes(evaluation: Evaluation) -> list[Finding]:
-    """The uniform vote of last states against each Bayes ensemble, at each size that is judged."""
+    """The uniform vote of last states against each Bayes ensemble, at each size that is judged; of the same vote."""
     if evaluation.bayesian:
         return []
-    vote, sizes = _vote(evaluation), _sizes(evaluation)
-    rows = [row for size in sizes if (row := _row(evaluation, size, "last", "uniform", vote)) is not None]
+    sizes = _sizes(evaluation)
     against = [
         r for r in evaluation.references if r.kind == "bayes" and r.quantity == "accuracy" and r.judged
+    ]
+    pairs = [
+        (row, reference)
+        for size in sizes
+        for reference in against
+        if (row := _row(evaluation, size, "last", "uniform", reference.vote or _vote(evaluation))) is not None
     ]
     return [
         finding(
             f"accuracy of uniform weights, last states of {row.size} runs, against {reference.label}",
             row.accuracy_mean,
             reference.value,
-            _reach(row, reference, evaluation.source.samples) * _widened(len(rows)),
+            _reach(row, reference, evaluation.source.samples) * _widened(len(sizes)),
             kind="not worse",
         )
-        for row in rows
-        for reference in against
+        for row, reference in pairs
     ]
 
 
