@@ -3,15 +3,14 @@
 from textwrap import wrap
 from typing import Any
 
-from quorate.report.figure import Figure, Panel, Reference, Series, shortened, told_apart
+from quorate.report.figure import Figure, Panel, Reference, Series, shortened
+from quorate.report.plotly_axes import axes, axis_id, extent, plain
 
 ROW = 34  # pixels a horizontal bar takes, its gap included
 PANEL = {"lines": 380, "bars": 170, "dots": 170, "heat": 560}
-GAP = 0.07  # of the height, between stacked panels
 LEGEND = 38  # letters in a line of the legend, so that it fits a phone
 # names of both members at every square would swell the page where there are more
 NAMED_SQUARES = 60
-WHOLE_TICKS = 14  # so many steps of an axis of runs or epochs are each marked
 MARGIN = {"l": 64, "r": 20, "t": 16, "b": 56}
 
 
@@ -26,8 +25,8 @@ def plotly_figure(figure: Figure) -> dict[str, Any]:
     data: list[dict[str, Any]] = []
     layout = _frame(figure)
     for row, panel in enumerate(figure.panels):
-        data += _traces(panel, row, _extent(figure))
-        layout |= _axes(figure, row)
+        data += _traces(panel, row, extent(figure))
+        layout |= axes(figure, row)
     _name_once(data)
     layout["showlegend"] = any(trace.get("showlegend") for trace in data)
     square = figure.panels[0].kind == "heat"
@@ -65,12 +64,6 @@ def _frame(figure: Figure) -> dict[str, Any]:
     }
 
 
-def _extent(figure: Figure) -> tuple[float, float]:
-    """The smallest and largest x of all series, for lines that go right across."""
-    xs = [x for panel in figure.panels for series in panel.series for x in series.x]
-    return (min(xs), max(xs)) if xs else (0.0, 1.0)
-
-
 def _traces(panel: Panel, row: int, extent: tuple[float, float]) -> list[dict[str, Any]]:
     """All traces of one panel, tied to its axes."""
     if panel.kind == "heat":
@@ -84,7 +77,7 @@ def _traces(panel: Panel, row: int, extent: tuple[float, float]) -> list[dict[st
     else:
         found = [trace for series in panel.series for trace in _lines(series, panel)]
     found += [_level(reference, extent, panel) for reference in panel.references]
-    return [trace | {"xaxis": "x", "yaxis": _name("y", row)} for trace in found]
+    return [trace | {"xaxis": "x", "yaxis": axis_id("y", row)} for trace in found]
 
 
 def _lines(series: Series, panel: Panel) -> list[dict[str, Any]]:
@@ -218,90 +211,8 @@ def _level(reference: Reference, extent: tuple[float, float], panel: Panel) -> d
     }
 
 
-def _axes(figure: Figure, row: int) -> dict[str, Any]:
-    """The y axis of one panel in its share of the height, and for the lowest panel the x axis."""
-    panel, count = figure.panels[row], len(figure.panels)
-    share = (1 - GAP * (count - 1)) / count
-    top = 1 - row * (share + GAP)
-    y = _axis(panel.y_title, panel.percent and panel.kind != "heat") | {
-        "domain": [round(max(top - share, 0), 6), round(top, 6)]
-    }
-    x = _axis(figure.x_title, False) | {"anchor": _name("y", count - 1)}
-    if panel.kind == "across":
-        y |= _named_ticks(panel) | {"title": {"text": ""}, "autorange": "reversed", "showgrid": False}
-        x |= {"tickformat": ".0%", "range": [0, _reach(panel)]}
-    elif panel.kind == "heat":
-        y |= {"scaleanchor": "x", "constrain": "domain", "autorange": "reversed", "showgrid": False}
-        y |= {"title": x["title"]}
-        x |= {"constrain": "domain", "showgrid": False}
-    elif panel.ticks is not None:
-        x |= _named_ticks(panel)
-    elif panel.kind == "lines":
-        low, high = _extent(figure)
-        x |= {"dtick": 1} if high - low <= WHOLE_TICKS else {}
-        y |= _about_a_constant(panel)
-    if panel.kind in ("bars", "dots"):
-        x |= {"showgrid": False}
-        y |= {"rangemode": "tozero"} if panel.kind == "bars" else {}
-    return {_axis_name("y", row): y, "xaxis": x}
-
-
-def _about_a_constant(panel: Panel) -> dict[str, Any]:
-    """A range about the one value that all curves have, if they have; plotly would take a whole unit each way."""
-    values = [y for series in panel.series for y in series.y if y is not None]
-    values += [reference.value for reference in panel.references]
-    if not panel.percent or not values or max(values) - min(values) > 1e-9:
-        return {}
-    return {"range": [values[0] - 0.01, values[0] + 0.01]}
-
-
-def _axis(title: str, percent: bool) -> dict[str, Any]:
-    return {
-        "title": {"text": plain(title), "standoff": 10, "font": {"size": 13}},
-        "gridcolor": "grid",
-        "linecolor": "grid",
-        "zeroline": False,
-        "automargin": True,
-        "tickfont": {"color": "muted"},
-        **({"tickformat": ".4~%"} if percent else {}),
-    }
-
-
-def _named_ticks(panel: Panel) -> dict[str, Any]:
-    ticks = panel.ticks or ()
-    return {
-        "tickmode": "array",
-        "tickvals": list(range(len(ticks))),
-        "ticktext": [plain(tick) for tick in told_apart(ticks)],
-        "tickfont": {"color": "ink"},
-    }
-
-
-def _reach(panel: Panel) -> float:
-    """Where the horizontal axis ends: a little past the longest bar, for its number."""
-    longest = max((y or 0.0 for series in panel.series for y in series.y), default=1.0)
-    return round(1.18 * longest, 6)
-
-
 def _value(panel: Panel, field: str) -> str:
     return f"%{{{field}:.2%}}" if panel.percent else f"%{{{field}:.4~g}}"
-
-
-def _name(axis: str, row: int) -> str:
-    return axis if row == 0 else f"{axis}{row + 1}"
-
-
-def _axis_name(axis: str, row: int) -> str:
-    return f"{axis}axis" if row == 0 else f"{axis}axis{row + 1}"
-
-
-def plain(text: str) -> str:
-    """The text so that plotly, which takes some tags for markup, shows it letter by letter.
-
-    >>> plain("<b>a & b</b>")
-    '&lt;b&gt;a &amp; b&lt;/b&gt;'
-    """
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _braced(text: str) -> str:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeGuard, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from quorate.bounds import clopper_pearson
 from quorate.certificates import Certificate
 from quorate.ensemble import Ensemble
 from quorate.evaluation.records import Evaluation, Row
+from quorate.votes import VOTES
 
 LARGEST = 2**63
-VOTES = ("average", "majority")
+# certificates that rest on the vote's own errors alone, counted on n samples
 COUNTED = ("split", "holdout")
 Range = tuple[str, float | None, float, float]
 
@@ -78,7 +79,7 @@ def certificate_misfit(certificate: Certificate) -> str | None:
 def _counted(certificate: Certificate) -> bool:
     """Whether a certificate's inputs hold the errors counted and the samples they were counted on."""
     errors, n = certificate.inputs.get("errors"), certificate.inputs.get("n")
-    return type(errors) is int and type(n) is int and 0 <= errors <= n and 0 < n < LARGEST
+    return _whole(errors) and _whole(n) and 0 <= errors <= n and n > 0
 
 
 def misfit(value: Any, hint: Any, where: str) -> str | None:
@@ -102,16 +103,16 @@ def misfit(value: Any, hint: Any, where: str) -> str | None:
             return f"{where} is not an object"
         return _first([misfit(inner, arguments[1], f"{where}.{key}") for key, inner in value.items()])
     if hint is float:
-        whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST
-        numeric = whole or (isinstance(value, float) and math.isfinite(value))
+        numeric = _whole(value) or (isinstance(value, float) and math.isfinite(value))
         return None if numeric else f"{where} is not a finite number"
     if hint is Any or origin is np.ndarray:
         return None
-    whole = hint is not int or (
-        not isinstance(value, bool) and isinstance(value, int) and abs(value) < LARGEST
-    )
-    exact = isinstance(value, hint) and whole
+    exact = _whole(value) if hint is int else isinstance(value, hint)
     return None if exact else f"{where} is not {'a text' if hint is str else f'of type {hint.__name__}'}"
+
+
+def _whole(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST
 
 
 def _record_misfits(value: Any, hint: Any, where: str) -> list[str | None]:
