@@ -18,7 +18,7 @@ $(READY): pyproject.toml constraints.txt
 setup: $(READY)  ## make .venv with everything that is tested
 
 demo: $(READY)  ## the main job end to end, on data that comes with the install
-	$(BIN)/quorate demo
+	$(BIN)/comitia demo
 
 test: $(READY)  ## all tests but the long ones
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"

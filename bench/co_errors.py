@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.statistics import bits, kernel
+from comitia.statistics import bits, kernel
 
 SIZES = ((1000, 100_000), (100, 1_000_000))
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from quorate.engines.training import train
-from quorate.recipes import Recipe, recipe_from_dict
+from comitia.engines.training import train
+from comitia.recipes import Recipe, recipe_from_dict
 
 RUNS, ROUNDS, PROCESSES = 4, 3, 2
 OPPONENTS = {"plain": "a plain PyTorch loop", "own": "our loop in one process"}

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.bounds.terms import log_term
-from quorate.weighting import Minimum, minimise_tandem
-from quorate.weighting.irprop import solve_irprop
-from quorate.weighting.newton import Problem
+from comitia.bounds.terms import log_term
+from comitia.weighting import Minimum, minimise_tandem
+from comitia.weighting.irprop import solve_irprop
+from comitia.weighting.newton import Problem
 
 SIZES = ((100, 25_000), (1000, 25_000), (1000, 100_000))
 STATES = 5

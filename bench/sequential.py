@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from quorate.deep.models import build
-from quorate.engines.work import train_one
-from quorate.recipes import Recipe, read_recipe
+from comitia.deep.models import build
+from comitia.engines.work import train_one
+from comitia.recipes import Recipe, read_recipe
 
 
 def plain(recipe: Recipe, runs: int) -> None:

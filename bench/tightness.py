@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate import Predictions, bounds, weigh
-from quorate.files import read_predictions
-from quorate.votes import certified_losses
+from comitia import Predictions, bounds, weigh
+from comitia.files import read_predictions
+from comitia.votes import certified_losses
 
-DATA = Path(os.environ.get("QUORATE_SHARED_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("COMITIA_SHARED_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 PACK = DATA / "predictions" / "cifar10-resnet20-checkpoints.npz"
-SPLITS = int(os.environ.get("QUORATE_SPLITS", "10"))
+SPLITS = int(os.environ.get("COMITIA_SPLITS", "10"))
 WAYS: list[dict[str, object]] = [
     *({"method": "tandem", "certify_fraction": f} for f in (0.5, 0.8, 0.9)),
     *({"method": "auto", "certify_fraction": f} for f in (0.5, 0.8, 0.9)),
@@ -30,7 +30,7 @@ WAYS: list[dict[str, object]] = [
 def run() -> list[dict[str, object]]:
     """A row for the limit and for each way: mean certified risk, mean error on the other half, excess, ratio."""
     if not PACK.exists():
-        return [{"name": f"skipped: needs {PACK.name} (QUORATE_SHARED_DATA says where)"}]
+        return [{"name": f"skipped: needs {PACK.name} (COMITIA_SHARED_DATA says where)"}]
     whole = read_predictions(PACK)
     fixed = np.zeros(whole.members)
     fixed[whole.last()] = 1 / len(whole.last())

@@ -1,4 +1,4 @@
-"""`quorate weigh` on 200 members × 200,000 samples × 10 classes from disk: time and peak memory."""
+"""`comitia weigh` on 200 members × 200,000 samples × 10 classes from disk: time and peak memory."""
 
 import subprocess
 import sys
@@ -41,7 +41,7 @@ def _measure(path: Path, size: int, vote: str) -> dict[str, object]:
     """One row: the command in a process of its own, so that its peak is its own."""
     # VmHWM, not ru_maxrss: that one starts from what the parent held when it forked
     code = (
-        "import sys; from quorate.cli.main import main\n"
+        "import sys; from comitia.cli.main import main\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
         "print(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1])"

@@ -11,8 +11,8 @@ WIDTH = 44
 
 def tree() -> str:
     """The tree as a Markdown code block: folders first say what they are, then each file its line."""
-    lines = ["src/quorate/"]
-    for path in _ordered(ROOT / "src" / "quorate"):
+    lines = ["src/comitia/"]
+    for path in _ordered(ROOT / "src" / "comitia"):
         depth = len(path.relative_to(ROOT / "src").parts) - 1
         folder = path.name == "__init__.py"
         if folder and depth == 1:

@@ -8,13 +8,13 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from quorate.deep.models import build
-from quorate.deep.seeds import number
+from comitia.deep.models import build
+from comitia.deep.seeds import number
 
 
 def once(*, classes: int, input_shape: tuple[int, ...], marker: str) -> nn.Module:
     """A small network; the first worker that builds one dies of SIGKILL (the parent builds one too, as a check)."""
-    if "quorate.engines.worker" in sys.orig_argv and not Path(marker).exists():
+    if "comitia.engines.worker" in sys.orig_argv and not Path(marker).exists():
         Path(marker).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return build("small_cnn", classes=classes, input_shape=input_shape, filters=2)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from quorate.certificates import Certificate
-from quorate.certification import Certification, Unavailable
-from quorate.ensemble import Data, Ensemble, Split
-from quorate.evaluation.findings import HELD, NOT_HELD, Finding
-from quorate.evaluation.records import (
+from comitia.certificates import Certificate
+from comitia.certification import Certification, Unavailable
+from comitia.ensemble import Data, Ensemble, Split
+from comitia.evaluation.findings import HELD, NOT_HELD, Finding
+from comitia.evaluation.records import (
     Certified,
     Claim,
     Comparison,
@@ -24,8 +24,8 @@ from quorate.evaluation.records import (
     Source,
     TandemCounts,
 )
-from quorate.report.comparison_record import FORMAT
-from quorate.weighting import Weighting
+from comitia.report.comparison_record import FORMAT
+from comitia.weighting import Weighting
 
 HOSTILE = (
     "<script>window.hacked=1</script>",
@@ -66,7 +66,7 @@ def an_ensemble(names: tuple[str, ...] = ("ada", "bob", "cleo", "dora")) -> Ense
         data=Data("ab" * 32, 5000, 5000),
         member_risks=tuple(0.08 + 0.01 * i for i in range(count)),
         warnings=(f"member '{names[-1]}' is no better than chance",),
-        versions={"quorate": "0"},
+        versions={"comitia": "0"},
     )
 
 

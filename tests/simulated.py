@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from quorate import Predictions
+from comitia import Predictions
 
 
 def simulated(

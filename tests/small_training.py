@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from quorate.data import Dataset
-from quorate.recipes import Recipe, recipe_from_dict
+from comitia.data import Dataset
+from comitia.recipes import Recipe, recipe_from_dict
 
 
 def images(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -17,13 +17,13 @@ import sys
 from importlib.machinery import PathFinder
 find = PathFinder.find_spec
 PathFinder.find_spec = lambda name, *rest: None if name.split(".")[0] in {heavy!r} else find(name, *rest)
-from quorate.cli.main import main
+from comitia.cli.main import main
 main(sys.argv[1:])
 """
 
 
 def test_base_requirements_are_the_small_ones() -> None:
-    base = {line.split(">")[0].strip() for line in requires("quorate") or [] if "extra ==" not in line}
+    base = {line.split(">")[0].strip() for line in requires("comitia") or [] if "extra ==" not in line}
     assert base == {"numpy", "scipy", "click", "rich"}
 
 
@@ -59,7 +59,7 @@ def test_weigh_predict_verify_plan_without_any_extra(pack: Path) -> None:
 
 
 def test_help_imports_nothing_heavy() -> None:
-    code = "import sys; from quorate.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    code = "import sys; from comitia.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
     code += "print([m for m in ('numpy', 'scipy', 'torch', 'rich') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
@@ -75,4 +75,4 @@ def test_a_real_environment_with_the_base_install_only(pack: Path, tmp_path: Pat
     )
     listed = subprocess.run([python, "-m", "pip", "list"], capture_output=True, text=True, check=True).stdout
     assert not any(line.split()[0].lower() in HEAVY for line in listed.splitlines()[2:])
-    subprocess.run([tmp_path / "venv" / "bin" / "quorate", "weigh", pack], check=True, timeout=60)
+    subprocess.run([tmp_path / "venv" / "bin" / "comitia", "weigh", pack], check=True, timeout=60)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.certificates import MEANING, Certificate, confidence_down, percent_up
+from comitia.certificates import MEANING, Certificate, confidence_down, percent_up
 
 
 @given(st.floats(0, 1))

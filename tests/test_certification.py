@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from quorate import Predictions, bounds, certify
-from quorate.bounds.terms import kl_divergence
-from quorate.errors import InputError
-from quorate.statistics import measure
+from comitia import Predictions, bounds, certify
+from comitia.bounds.terms import kl_divergence
+from comitia.errors import InputError
+from comitia.statistics import measure
 from simulated import simulated
 
 PAC_BAYES = {"first-order-kl", "first-order-lambda", "tandem-kl", "tandem-lambda", "moment", "cantelli"}

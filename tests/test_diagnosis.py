@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quorate import Predictions, weigh
+from comitia import Predictions, weigh
 
 RNG = np.random.default_rng(0)
 LABELS = RNG.integers(0, 2, 2000)

@@ -4,9 +4,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quorate import Ensemble, weigh
-from quorate.certificates import SAMPLING
-from quorate.errors import InputError
+from comitia import Ensemble, weigh
+from comitia.certificates import SAMPLING
+from comitia.errors import InputError
 from simulated import simulated
 
 
@@ -61,8 +61,8 @@ def _without(key: str) -> str:
     ("text", "message"),
     [
         ("", "file: not readable as JSON"),
-        ("[1, 2]", "file: not an ensemble that quorate weigh --out wrote"),
-        ('{"format": "quorate-ensemble-1"}', "file: damaged ensemble file: KeyError 'weighting'"),
+        ("[1, 2]", "file: not an ensemble that comitia weigh --out wrote"),
+        ('{"format": "comitia-ensemble-1"}', "file: damaged ensemble file: KeyError 'weighting'"),
         ('{"a": NaN}', "file: not readable as JSON (NaN is not a number)"),
     ],
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "quorate"
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "comitia"
 # From bottom to top: a module may import from its own layer and from those before it.
 LAYERS = [
     ["errors"],
@@ -63,7 +63,7 @@ def imports(path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             module = node.module or ""
-            found += [f"{module}.{alias.name}" for alias in node.names] if module == "quorate" else [module]
+            found += [f"{module}.{alias.name}" for alias in node.names] if module == "comitia" else [module]
     return found
 
 
@@ -74,7 +74,7 @@ def test_nothing_imports_upwards(path: Path) -> None:
     own = layer_of(part_of(path))
     for module in imports(path):
         words = module.split(".")
-        if words[0] == "quorate" and len(words) > 1 and words[1] != "__version__":
+        if words[0] == "comitia" and len(words) > 1 and words[1] != "__version__":
             assert layer_of(words[1]) <= own, f"{path.relative_to(SOURCE)} imports {module} from above"
 
 
@@ -90,6 +90,6 @@ def test_heavy_libraries_stay_at_home(path: Path) -> None:
 def test_the_core_needs_numpy_and_scipy_only(path: Path) -> None:
     import sys
 
-    allowed = {"quorate", "numpy", "scipy", "numba"} | set(sys.stdlib_module_names)
+    allowed = {"comitia", "numpy", "scipy", "numba"} | set(sys.stdlib_module_names)
     outside = {module.split(".")[0] for module in imports(path)} - allowed
     assert not outside, f"{path.relative_to(SOURCE)} imports {outside}"

@@ -1,9 +1,9 @@
 import pytest
 from scipy.stats import binom
 
-from quorate import bounds
-from quorate.errors import InputError
-from quorate.planning import PLANNED, Expected, certifiable, samples_needed
+from comitia import bounds
+from comitia.errors import InputError
+from comitia.planning import PLANNED, Expected, certifiable, samples_needed
 
 FULL = Expected(error=0.07, members=20, gibbs=0.09, tandem=0.05, kl=2.0)
 

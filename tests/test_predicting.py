@@ -3,11 +3,11 @@ import json
 import numpy as np
 import pytest
 
-from quorate import Predictions, weigh
-from quorate.ensemble import Ensemble
-from quorate.errors import InputError
-from quorate.predicting import predict
-from quorate.votes import majority
+from comitia import Predictions, weigh
+from comitia.ensemble import Ensemble
+from comitia.errors import InputError
+from comitia.predicting import predict
+from comitia.votes import majority
 from simulated import simulated
 
 

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from quorate.bounds import ctd, first_order_kl, tandem_kl
+from comitia.bounds import ctd, first_order_kl, tandem_kl
 from shared_data import shared
 
 PACKS = ["cifar10-resnet20-checkpoints-validation", "cifar10-resnet20-bagging-outofbag"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.shards import (
+from comitia.shards import (
     Shard,
     class_rows,
     classes_of,

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.errors import InputError
-from quorate.simplex import as_counts, as_prior, as_weights, prune, round_to
+from comitia.errors import InputError
+from comitia.simplex import as_counts, as_prior, as_weights, prune, round_to
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from quorate.errors import InputError
-from quorate.sklearn import WeightedVoteClassifier
-from quorate.votes import winners
+from comitia.errors import InputError
+from comitia.sklearn import WeightedVoteClassifier
+from comitia.votes import winners
 
 MEMBERS = [
     ("stump", DecisionTreeClassifier(max_depth=1, random_state=0)),

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quorate import Ensemble, Predictions, verify, weigh
-from quorate.certificates import Certificate
-from quorate.errors import InputError
-from quorate.weighting import METHODS
+from comitia import Ensemble, Predictions, verify, weigh
+from comitia.certificates import Certificate
+from comitia.errors import InputError
+from comitia.weighting import METHODS
 from simulated import simulated
 
 PACK = simulated(samples=600, classes=2)
@@ -150,7 +150,7 @@ def at(record: Any, path: tuple[Any, ...]) -> Any:
 
 
 # What no data can tell, and a gap so small that its edit is float noise.
-UNCHECKED = {("weighting", "gap"), *(("versions", key) for key in ("quorate", "python", "numpy", "scipy"))}
+UNCHECKED = {("weighting", "gap"), *(("versions", key) for key in ("comitia", "python", "numpy", "scipy"))}
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.errors import InputError
-from quorate.predictions import Predictions
-from quorate.votes import (
+from comitia.errors import InputError
+from comitia.predictions import Predictions
+from comitia.votes import (
     average,
     certified_losses,
     deployed_classes,

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from quorate import weigh
-from quorate.errors import InputError
-from quorate.weighing import default_fraction, split_samples
-from quorate.weighting import METHODS, Evidence, choose
+from comitia import weigh
+from comitia.errors import InputError
+from comitia.weighing import default_fraction, split_samples
+from comitia.weighting import METHODS, Evidence, choose
 from simulated import simulated
 
 
@@ -25,7 +25,7 @@ def test_labels_of_the_certifying_part_do_not_move_the_weights() -> None:
     _, certifying = split_samples(1000, 0.5, 0)
     labels = pack.labels.copy()
     labels[certifying] = (labels[certifying] + 1) % 3
-    from quorate import Predictions
+    from comitia import Predictions
 
     probs = np.concatenate([block.probs for block in pack.blocks()], axis=1)
     spoilt = Predictions.from_arrays(probs=probs, labels=labels)

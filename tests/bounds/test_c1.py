@@ -1,7 +1,7 @@
 import pytest
 
 import exact_kl
-from quorate.bounds import c1
+from comitia.bounds import c1
 
 
 @pytest.mark.parametrize(

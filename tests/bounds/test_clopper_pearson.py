@@ -5,7 +5,7 @@ import mpmath
 import pytest
 from scipy import stats
 
-from quorate.bounds import clopper_pearson, clopper_pearson_log
+from comitia.bounds import clopper_pearson, clopper_pearson_log
 
 
 def log_tail(k, n, p):

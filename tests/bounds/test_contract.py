@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate import bounds
-from quorate.errors import InputError
+from comitia import bounds
+from comitia.errors import InputError
 
 # name, arguments at a point where no term vanishes, names of sample sizes, limit for n -> infinity
 PAC_BAYES = {

@@ -2,7 +2,7 @@ import mpmath
 import pytest
 
 import exact_kl
-from quorate.bounds import ctd
+from comitia.bounds import ctd
 
 
 @pytest.mark.parametrize(

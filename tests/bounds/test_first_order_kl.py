@@ -1,7 +1,7 @@
 import pytest
 
 import exact_kl
-from quorate.bounds import first_order_kl
+from comitia.bounds import first_order_kl
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import exact_kl
-from quorate.bounds import moment
+from comitia.bounds import moment
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 from scipy.optimize import minimize_scalar
 
-from quorate.bounds.relaxation import best_lambda, relaxed
+from comitia.bounds.relaxation import best_lambda, relaxed
 
 
 @pytest.mark.parametrize("a, b", [(0.1, 0.01), (0.4, 1e-6), (1e-3, 0.7)])

@@ -1,7 +1,7 @@
 import pytest
 
 import exact_kl
-from quorate.bounds import tandem_kl
+from comitia.bounds import tandem_kl
 
 
 @pytest.mark.parametrize(

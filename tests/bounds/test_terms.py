@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import exact_kl
-from quorate.bounds.terms import (
+from comitia.bounds.terms import (
     budget,
     kl_bernoulli,
     kl_divergence,
@@ -20,7 +20,7 @@ from quorate.bounds.terms import (
     round_down,
     round_up,
 )
-from quorate.errors import InputError
+from comitia.errors import InputError
 
 UNIT = st.floats(0.0, 1.0)
 # Bounds divide by n, so a budget below 1e-12 never occurs; far below, both sides are q to the last digit.

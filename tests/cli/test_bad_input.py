@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quorate.cli.main import main
+from comitia.cli.main import main
 
 RNG = np.random.default_rng(0)
 LABELS = RNG.integers(0, 3, 40)
@@ -185,7 +185,7 @@ def test_one_clear_line_and_nothing_written(
     assert end.value.code == 2, err
     assert out == ""
     assert err.count("\n") == 1
-    assert err.startswith("quorate: ")
+    assert err.startswith("comitia: ")
     assert message in err
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 

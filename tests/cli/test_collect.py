@@ -1,4 +1,4 @@
-"""`quorate collect`: again, and for new samples."""
+"""`comitia collect`: again, and for new samples."""
 
 import json
 from pathlib import Path
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quorate.cli.main import main
-from quorate.engines.work import train_one
-from quorate.recipes import Recipe, recipe_from_dict
+from comitia.cli.main import main
+from comitia.engines.work import train_one
+from comitia.recipes import Recipe, recipe_from_dict
 from small_training import arrays_file, contents, dataset, small_recipe
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quorate.cli.main import COMMANDS, main
+from comitia.cli.main import COMMANDS, main
 
 
 @pytest.fixture
@@ -155,18 +155,18 @@ def test_plan_both_ways(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_every_command_helps_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     shown = run(capsys, command, "--help")
     assert "Example" in shown
-    assert f"quorate {command}" in shown
+    assert f"comitia {command}" in shown
 
 
 def test_files_are_written_although_the_reader_of_the_table_has_gone(folder: Path) -> None:
-    command = f"{sys.executable} -m quorate.cli.main weigh holdout.npz --out e.json | head -1 > first.txt"
+    command = f"{sys.executable} -m comitia.cli.main weigh holdout.npz --out e.json | head -1 > first.txt"
     subprocess.run(["bash", "-c", command], cwd=folder, check=True, timeout=60)
     assert json.loads((folder / "e.json").read_text())["members"] == 30
 
 
 def test_a_terminal_without_the_signs(folder: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    words = [sys.executable, "-m", "quorate.cli.main", "weigh", "holdout.npz"]
+    words = [sys.executable, "-m", "comitia.cli.main", "weigh", "holdout.npz"]
     done = subprocess.run(words, cwd=folder, capture_output=True, env=environment, timeout=60)
     assert done.returncode == 0, done.stderr
 
@@ -175,9 +175,9 @@ def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main([])
     assert end.value.code == 2
-    assert "\n  quorate weigh holdout.npz" in capsys.readouterr().err
+    assert "\n  comitia weigh holdout.npz" in capsys.readouterr().err
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "--version").startswith("quorate ")
+    assert run(capsys, "--version").startswith("comitia ")
     assert all(command in run(capsys, "--help") for command in COMMANDS)

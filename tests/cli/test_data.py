@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from file_server import Served, serve
-from quorate.cli.main import main
+from comitia.cli.main import main
 from shared_data import shared
 
 
 @pytest.fixture(autouse=True)
 def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setenv("QUORATE_DATA", str(tmp_path / "cache"))
-    monkeypatch.delenv("QUORATE_DATA_URL", raising=False)
+    monkeypatch.setenv("COMITIA_DATA", str(tmp_path / "cache"))
+    monkeypatch.delenv("COMITIA_DATA_URL", raising=False)
 
 
 def run(*words: str) -> int:
@@ -26,7 +26,7 @@ def run(*words: str) -> int:
 @pytest.mark.parametrize("command", ["fetch", "prepare", "check"])
 def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(command, "--help") == 0
-    assert f"quorate data {command} " in capsys.readouterr().out
+    assert f"comitia data {command} " in capsys.readouterr().out
 
 
 def test_fetch_writes_into_the_cache_and_says_where(
@@ -65,7 +65,7 @@ def test_prepare_reads_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("prepare", "eyepacs") == 2
     assert "--from DIR is missing" in capsys.readouterr().err
     assert run("prepare", "imdb") == 2
-    assert "quorate data fetch imdb" in capsys.readouterr().err
+    assert "comitia data fetch imdb" in capsys.readouterr().err
 
 
 def test_check_is_1_if_something_is_corrupt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

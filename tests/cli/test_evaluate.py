@@ -1,4 +1,4 @@
-"""`quorate evaluate` as people call it."""
+"""`comitia evaluate` as people call it."""
 
 import json
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from evaluation.synthetic import ensemble
-from quorate.cli.evaluate import command
-from quorate.cli.main import main
+from comitia.cli.evaluate import command
+from comitia.cli.main import main
 
 
 @pytest.fixture

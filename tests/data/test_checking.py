@@ -2,7 +2,7 @@ from pathlib import Path
 
 import numpy as np
 
-from quorate.data.checking import check
+from comitia.data.checking import check
 from shared_data import shared
 
 
@@ -13,7 +13,7 @@ def test_missing_and_bundled(tmp_path: Path) -> None:
         "missing",
         "whole",
     ]
-    assert check("cifar100", tmp_path).remark == "quorate data fetch cifar100"
+    assert check("cifar100", tmp_path).remark == "comitia data fetch cifar100"
 
 
 def test_corrupt(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quorate.data import cifar10, cifar100, load
-from quorate.data.cifar_binary import Layout, read_layout
-from quorate.errors import InputError
+from comitia.data import cifar10, cifar100, load
+from comitia.data.cifar_binary import Layout, read_layout
+from comitia.errors import InputError
 from shared_data import shared
 
 SMALL = Layout(
@@ -116,7 +116,7 @@ def test_pickled_version_is_refused_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_missing_tells_how_to_get_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no cifar-100-binary or .*: quorate data fetch cifar100"):
+    with pytest.raises(InputError, match="no cifar-100-binary or .*: comitia data fetch cifar100"):
         load("cifar100", tmp_path)
     with pytest.raises(InputError, match="cifar100: no option 'partial', it takes none"):
         load("cifar100", tmp_path, partial=True)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from file_server import Served, serve
-from quorate.data.fetching import FetchError, download, fetch
-from quorate.errors import InputError
+from comitia.data.fetching import FetchError, download, fetch
+from comitia.errors import InputError
 from shared_data import shared
 
 CONTENT = np.random.default_rng(0).bytes(300_000)
@@ -17,7 +17,7 @@ DIGEST = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
 @pytest.fixture(autouse=True)
 def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.delenv("QUORATE_DATA_URL", raising=False)
+    monkeypatch.delenv("COMITIA_DATA_URL", raising=False)
 
 
 def get(served: Served, target: Path, digest: str = DIGEST, **options: object) -> Path:
@@ -145,7 +145,7 @@ def test_wrong_arguments(tmp_path: Path, name: str, options: dict[str, str], mes
 def test_fetch_from_another_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     with serve(Served(CONTENT)) as base:
         if how == "variable":
-            monkeypatch.setenv("QUORATE_DATA_URL", base)
+            monkeypatch.setenv("COMITIA_DATA_URL", base)
         url = {"folder of --url": base + "/", "file of --url": base + "/a/imdb.npz"}.get(how)
         path = fetch("imdb", tmp_path, url=url, digest=DIGEST)
     assert path == tmp_path / "imdb.npz"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.data import load
-from quorate.data.imdb import encode
-from quorate.errors import InputError
+from comitia.data import load
+from comitia.data.imdb import encode
+from comitia.errors import InputError
 from shared_data import shared
 
 
@@ -137,7 +137,7 @@ def test_damaged_files(tmp_path: Path, where: str) -> None:
 
 def test_missing_tells_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(
-        InputError, match=f"no imdb.npz in {tmp_path}; fetch it with: quorate data fetch imdb"
+        InputError, match=f"no imdb.npz in {tmp_path}; fetch it with: comitia data fetch imdb"
     ):
         load("imdb", tmp_path)
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from quorate.data.retina import NoRetina, preprocess, radius
+from comitia.data.retina import NoRetina, preprocess, radius
 
 
 def photo(r: int = 60, size: tuple[int, int] = (160, 200), seed: int | None = None) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quorate.deep.augment import flip_shift
+from comitia.deep.augment import flip_shift
 
 IMAGES = np.random.default_rng(3).integers(0, 256, size=(40, 9, 7, 3)).astype(np.uint8)
 

@@ -11,7 +11,7 @@ pytest.importorskip("tensorboard")
 def test_scalars(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    from quorate.deep.board import Board
+    from comitia.deep.board import Board
 
     board = Board(tmp_path)
     numbers = {"loss": 0.5, "accuracy": 0.75, "select_accuracy": None, "seconds": 2.0}

@@ -10,17 +10,17 @@ import pytest
 import torch
 from torch import nn
 
-from quorate.data import divide
-from quorate.deep.chains import begin_epoch, read_at, temperature_events
-from quorate.deep.directory import Directory
-from quorate.deep.loop import Task, train_run
-from quorate.deep.networks import settle
-from quorate.deep.optimisers import advance, build
-from quorate.deep.samplers import SGHMC, SGLD
-from quorate.deep.samplers.temperatures import Reading
-from quorate.deep.strategies import plan, plans
-from quorate.deep.strategies.plan import Plan
-from quorate.recipes import BAYESIAN, Recipe, Sampler, Training, names, read_recipe
+from comitia.data import divide
+from comitia.deep.chains import begin_epoch, read_at, temperature_events
+from comitia.deep.directory import Directory
+from comitia.deep.loop import Task, train_run
+from comitia.deep.networks import settle
+from comitia.deep.optimisers import advance, build
+from comitia.deep.samplers import SGHMC, SGLD
+from comitia.deep.samplers.temperatures import Reading
+from comitia.deep.strategies import plan, plans
+from comitia.deep.strategies.plan import Plan
+from comitia.recipes import BAYESIAN, Recipe, Sampler, Training, names, read_recipe
 from small_training import bayes_recipe, contents, dataset
 
 Events = list[dict[str, Any]]
@@ -230,7 +230,7 @@ def test_more_passes_are_added_to_a_network_that_is_trained(tmp_path: Path) -> N
 
 
 def test_only_dropout_is_awake_when_passes_predict(tmp_path: Path) -> None:
-    from quorate.deep.networks import wake_dropout
+    from comitia.deep.networks import wake_dropout
 
     module = nn.Sequential(nn.BatchNorm1d(3), nn.Dropout(0.5)).eval()
     wake_dropout(module)

@@ -9,18 +9,18 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from quorate import Ensemble, Predictions, weigh
-from quorate.data import divide
-from quorate.deep import WeightedEnsemble
-from quorate.deep.assembling import assemble
-from quorate.deep.directory import Directory
-from quorate.deep.loop import Task, train_run
-from quorate.deep.networks import settle, wake_dropout
-from quorate.deep.recollecting import collect_again, collect_new
-from quorate.deep.samples import Inputs
-from quorate.deep.strategies import plans
-from quorate.errors import InputError
-from quorate.votes import average, majority
+from comitia import Ensemble, Predictions, weigh
+from comitia.data import divide
+from comitia.deep import WeightedEnsemble
+from comitia.deep.assembling import assemble
+from comitia.deep.directory import Directory
+from comitia.deep.loop import Task, train_run
+from comitia.deep.networks import settle, wake_dropout
+from comitia.deep.recollecting import collect_again, collect_new
+from comitia.deep.samples import Inputs
+from comitia.deep.strategies import plans
+from comitia.errors import InputError
+from comitia.votes import average, majority
 from small_training import dataset, small_recipe
 
 RECIPE = small_recipe(epochs=4)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import torch
 
-from quorate.data import divide
-from quorate.deep.directory import Directory
-from quorate.deep.loop import Task, train_run
-from quorate.deep.networks import settle
-from quorate.deep.records import read_record
-from quorate.deep.strategies import plan
-from quorate.recipes import Model, Recipe
+from comitia.data import divide
+from comitia.deep.directory import Directory
+from comitia.deep.loop import Task, train_run
+from comitia.deep.networks import settle
+from comitia.deep.records import read_record
+from comitia.deep.strategies import plan
+from comitia.recipes import Model, Recipe
 from small_training import contents, dataset, small_recipe
 
 Events = list[dict[str, Any]]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from quorate.deep.losses import batch_loss, class_weights
+from comitia.deep.losses import batch_loss, class_weights
 
 
 def test_balanced_weights_of_two_classes() -> None:

@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch import nn
 
-from quorate.data import Dataset
-from quorate.deep.networks import check_network
-from quorate.errors import InputError
-from quorate.recipes import Model, Recipe
+from comitia.data import Dataset
+from comitia.deep.networks import check_network
+from comitia.errors import InputError
+from comitia.recipes import Model, Recipe
 from small_training import dataset, small_recipe
 
 

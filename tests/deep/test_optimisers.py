@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import nn
 
-from quorate.deep.optimisers import advance, build
-from quorate.deep.strategies.plan import Plan
-from quorate.recipes import Schedule, Training
+from comitia.deep.optimisers import advance, build
+from comitia.deep.strategies.plan import Plan
+from comitia.recipes import Schedule, Training
 
 
 def network() -> nn.Module:

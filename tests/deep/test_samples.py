@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from quorate.deep.samples import Inputs, pieces
+from comitia.deep.samples import Inputs, pieces
 from small_training import dataset
 
 CPU = torch.device("cpu")

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from quorate.deep import schedules
-from quorate.recipes import Schedule, Training
+from comitia.deep import schedules
+from comitia.recipes import Schedule, Training
 
 
 def test_step_of_the_cifar_recipe() -> None:

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from quorate.deep.seeds import PURPOSES, number, stream
+from comitia.deep.seeds import PURPOSES, number, stream
 
 
 def test_every_name_has_a_stream_of_its_own() -> None:

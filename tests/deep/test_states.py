@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from quorate.deep.states import (
+from comitia.deep.states import (
     checksum,
     optimiser_tensors,
     read_state,

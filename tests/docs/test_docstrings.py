@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "quorate"
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "comitia"
 MODULES = sorted(
-    ".".join(("quorate", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+    ".".join(("comitia", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
     for path in SOURCE.rglob("*.py")
     if ">>>" in path.read_text()
 )

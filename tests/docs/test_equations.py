@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from quorate import bounds
+from comitia import bounds
 
 ROOT = Path(__file__).resolve().parents[2]
-ROW = re.compile(r"^\|.*\| `(quorate\.[\w.]+)` \| `(tests/[\w/]+\.py)(?:::(\w+))?` \|$", re.M)
+ROW = re.compile(r"^\|.*\| `(comitia\.[\w.]+)` \| `(tests/[\w/]+\.py)(?:::(\w+))?` \|$", re.M)
 PAGE = (ROOT / "docs" / "equations.md").read_text(encoding="utf-8")
 ROWS = ROW.findall(PAGE)
 
@@ -35,7 +35,7 @@ def test_every_row_is_read():
 
 @pytest.mark.parametrize("dotted", sorted({row[0] for row in ROWS}))
 def test_the_function_exists(dotted):
-    if dotted.startswith("quorate.deep."):
+    if dotted.startswith("comitia.deep."):
         pytest.importorskip("torch", reason="samplers need the extra torch")
     assert callable(find(dotted))
 
@@ -49,4 +49,4 @@ def test_the_test_exists(file, name):
 
 @pytest.mark.parametrize("name", bounds.__all__)
 def test_every_public_bound_has_its_row(name):
-    assert f"quorate.bounds.{name}" in {row[0] for row in ROWS}
+    assert f"comitia.bounds.{name}" in {row[0] for row in ROWS}

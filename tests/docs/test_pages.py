@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Commands that take minutes, need a network, or the paper's data: they are run by hand, not here.
 SLOW = re.compile(
-    r"quorate (train|reproduce|collect|demo|data)|make |pip |python -m (bench|experiments)|git |ray "
+    r"comitia (train|reproduce|collect|demo|data)|make |pip |python -m (bench|experiments)|git |ray "
 )
 
 
@@ -44,8 +44,8 @@ def _run_python(code: str, page: Path) -> None:
 
 def _run_command(line: str) -> None:
     words = shlex.split(line, comments=True)
-    assert words[0] in ("quorate", "python"), f"unknown command in a page: {line}"
-    start = [sys.executable, "-m", "quorate.cli.main"] if words[0] == "quorate" else [sys.executable]
+    assert words[0] in ("comitia", "python"), f"unknown command in a page: {line}"
+    start = [sys.executable, "-m", "comitia.cli.main"] if words[0] == "comitia" else [sys.executable]
     environment = {**os.environ, "COLUMNS": "120"}
     done = subprocess.run([*start, *words[1:]], capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, f"{line}\n{done.stderr}"

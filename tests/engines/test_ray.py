@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from quorate.engines.training import train
+from comitia.engines.training import train
 from small_training import arrays_file, bayes_recipe, contents, small_recipe
 
 pytest.importorskip("ray")
@@ -127,7 +127,7 @@ def command(cluster: Cluster, *words: str | Path) -> "subprocess.Popen[str]":
     line = [
         sys.executable,
         "-m",
-        "quorate.cli.main",
+        "comitia.cli.main",
         "train",
         *map(str, words),
         "--engine",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from quorate.predictions import Predictions
+from comitia.predictions import Predictions
 
 
 def ensemble(

@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import norm
 
 from evaluation.synthetic import ensemble
-from quorate.evaluation import Claim, Evaluation, Finding, Reference, evaluate
-from quorate.evaluation.claims import claims_markdown, combine, judge
-from quorate.evaluation.findings import HELD, NOT_HELD, UNDECIDED
-from quorate.predictions import Predictions
+from comitia.evaluation import Claim, Evaluation, Finding, Reference, evaluate
+from comitia.evaluation.claims import claims_markdown, combine, judge
+from comitia.evaluation.findings import HELD, NOT_HELD, UNDECIDED
+from comitia.predictions import Predictions
 
 
 @pytest.mark.parametrize(

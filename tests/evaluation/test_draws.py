@@ -3,9 +3,9 @@
 import pytest
 
 from evaluation.synthetic import ensemble
-from quorate.errors import InputError
-from quorate.evaluation.draws import default_sizes, draw_all, runs_of
-from quorate.predictions import Predictions
+from comitia.errors import InputError
+from comitia.evaluation.draws import default_sizes, draw_all, runs_of
+from comitia.predictions import Predictions
 
 
 def test_last_is_the_latest_step_and_all_every_state_of_the_drawn_runs() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from quorate.evaluation.findings import (
+from comitia.evaluation.findings import (
     HELD,
     MARGIN,
     NOT_HELD,

@@ -7,13 +7,13 @@ import pytest
 from scipy.stats import beta, t
 
 from evaluation.synthetic import ensemble
-from quorate import certify, evaluate, weigh
-from quorate.errors import InputError
-from quorate.evaluation import Evaluation
-from quorate.files import read_predictions
-from quorate.predictions import Predictions
-from quorate.votes import average, majority
-from quorate.weighing import split_samples
+from comitia import certify, evaluate, weigh
+from comitia.errors import InputError
+from comitia.evaluation import Evaluation
+from comitia.files import read_predictions
+from comitia.predictions import Predictions
+from comitia.votes import average, majority
+from comitia.weighing import split_samples
 from shared_data import shared
 
 

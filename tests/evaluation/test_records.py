@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from evaluation.synthetic import ensemble
-from quorate.errors import InputError
-from quorate.evaluation import Evaluation, Reference, evaluate
-from quorate.evaluation.claims import judge
+from comitia.errors import InputError
+from comitia.evaluation import Evaluation, Reference, evaluate
+from comitia.evaluation.claims import judge
 
 
 def _evaluation() -> Evaluation:
@@ -36,13 +36,13 @@ def test_json_has_the_names_that_programs_rely_on() -> None:
     ("text", "message"),
     [
         ("{", "e.json: not readable as JSON"),
-        ("[]", "e.json: not an evaluation that quorate evaluate wrote"),
-        ('{"format": "quorate-ensemble-1"}', "e.json: not an evaluation"),
+        ("[]", "e.json: not an evaluation that comitia evaluate wrote"),
+        ('{"format": "comitia-ensemble-1"}', "e.json: not an evaluation"),
         (
-            '{"format": "quorate-evaluation-1"}',
-            r"e.json: written by another version of quorate \(format quorate-evaluation-1, .*make it anew",
+            '{"format": "comitia-evaluation-1"}',
+            r"e.json: written by another version of comitia \(format comitia-evaluation-1, .*make it anew",
         ),
-        ('{"format": "quorate-evaluation-2"}', "e.json: damaged evaluation: KeyError 'tandem'"),
+        ('{"format": "comitia-evaluation-2"}', "e.json: damaged evaluation: KeyError 'tandem'"),
     ],
 )
 def test_anything_else_is_one_line(text: str, message: str) -> None:

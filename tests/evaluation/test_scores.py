@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
-from quorate.evaluation.scores import BINS, score
-from quorate.predictions import Predictions
-from quorate.votes import average, majority
+from comitia.evaluation.scores import BINS, score
+from comitia.predictions import Predictions
+from comitia.votes import average, majority
 
 
 def _pack(classes: int, members: int = 4, samples: int = 333) -> tuple[Predictions, np.ndarray, np.ndarray]:
@@ -86,7 +86,7 @@ def test_a_confident_error_stays_finite() -> None:
 def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     pack, _, _ = _pack(5)
     whole = score(pack, _weights(3, 4), "average")
-    monkeypatch.setattr("quorate.evaluation.scores.PRODUCT", 3 * 5 * 7)
+    monkeypatch.setattr("comitia.evaluation.scores.PRODUCT", 3 * 5 * 7)
     parts = score(pack, _weights(3, 4), "average")
     assert np.array_equal(whole.correct, parts.correct)
     assert whole.ece is not None

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from evaluation.synthetic import ensemble
-from quorate.errors import InputError
-from quorate.evaluation import Evaluation, Reference, evaluate
-from quorate.evaluation.tables import (
+from comitia.errors import InputError
+from comitia.evaluation import Evaluation, Reference, evaluate
+from comitia.evaluation.tables import (
     Column,
     Table,
     against_paper,

@@ -5,13 +5,13 @@ import os
 
 import pytest
 
-import quorate.files.atomic
-from quorate.errors import InputError
-from quorate.files.atomic import whole, write_bytes, write_text
+import comitia.files.atomic
+from comitia.errors import InputError
+from comitia.files.atomic import whole, write_bytes, write_text
 
 
 def test_examples():
-    assert doctest.testmod(quorate.files.atomic).failed == 0
+    assert doctest.testmod(comitia.files.atomic).failed == 0
 
 
 def test_what_is_written_is_read(tmp_path):

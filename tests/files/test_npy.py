@@ -5,10 +5,10 @@ import doctest
 import numpy as np
 import pytest
 
-import quorate.files.npy
-from quorate.errors import InputError
-from quorate.files.npy import read_members
-from quorate.predictions import Predictions
+import comitia.files.npy
+from comitia.errors import InputError
+from comitia.files.npy import read_members
+from comitia.predictions import Predictions
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def save(tmp_path):
 
 
 def test_examples():
-    assert doctest.testmod(quorate.files.npy).failed == 0
+    assert doctest.testmod(comitia.files.npy).failed == 0
 
 
 @pytest.mark.parametrize(

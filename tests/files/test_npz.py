@@ -6,9 +6,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from quorate.errors import InputError
-from quorate.files.npz import read_arrays, read_npz
-from quorate.predictions import Predictions
+from comitia.errors import InputError
+from comitia.files.npz import read_arrays, read_npz
+from comitia.predictions import Predictions
 from shared_data import shared
 
 RNG = np.random.default_rng(4)
@@ -36,7 +36,7 @@ def test_a_pack_is_read_as_it_was_saved(tmp_path, save):
 
 def test_a_large_compressed_array_is_mapped_too(tmp_path, monkeypatch):
     np.savez_compressed(tmp_path / "a.npz", probs=PROBS)
-    monkeypatch.setattr("quorate.files.npz.IN_MEMORY", 100)
+    monkeypatch.setattr("comitia.files.npz.IN_MEMORY", 100)
     found = read_npz(tmp_path / "a.npz")
     gc.collect()
     assert is_mapped(found.shards[0].values)

@@ -5,11 +5,11 @@ import doctest
 import numpy as np
 import pytest
 
-import quorate.files.reading
-import quorate.files.writing
-from quorate.errors import InputError
-from quorate.files import read_labels, read_predictions, write_predictions
-from quorate.predictions import Predictions
+import comitia.files.reading
+import comitia.files.writing
+from comitia.errors import InputError
+from comitia.files import read_labels, read_predictions, write_predictions
+from comitia.predictions import Predictions
 
 RNG = np.random.default_rng(6)
 
@@ -20,7 +20,7 @@ def some(masked=False, **options):
     return Predictions.from_arrays(probs=probs, labels=RNG.integers(0, 3, 60), mask=mask, **options)
 
 
-@pytest.mark.parametrize("module", [quorate.files.reading, quorate.files.writing])
+@pytest.mark.parametrize("module", [comitia.files.reading, comitia.files.writing])
 def test_examples(module):
     assert doctest.testmod(module).failed == 0
 

@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from quorate.errors import InputError
-from quorate.files.tables import read_csv, read_parquet
+from comitia.errors import InputError
+from comitia.files.tables import read_csv, read_parquet
 
 
 @pytest.fixture
@@ -124,5 +124,5 @@ def test_damaged_parquet_is_refused(tmp_path):
 
 def test_parquet_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(InputError, match=r"pip install 'quorate\[parquet\]'"):
+    with pytest.raises(InputError, match=r"pip install 'comitia\[parquet\]'"):
         read_parquet(tmp_path / "t.parquet")

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from quorate import Predictions, bounds, weigh
-from quorate.votes import certified_losses
+from comitia import Predictions, bounds, weigh
+from comitia.votes import certified_losses
 
 DELTA = 0.1
 DRAWS = 2000

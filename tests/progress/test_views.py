@@ -5,10 +5,10 @@ import io
 import pytest
 from rich.console import Console
 
-from quorate.progress import watching
-from quorate.progress.live import draw
-from quorate.progress.plain import PlainView
-from quorate.progress.tracking import Track, clock, fold
+from comitia.progress import watching
+from comitia.progress.live import draw
+from comitia.progress.plain import PlainView
+from comitia.progress.tracking import Track, clock, fold
 
 BEGIN = {
     "event": "begin",

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-import quorate
-from quorate.data import NAMES
-from quorate.recipes import about, names, read_recipe
+import comitia
+from comitia.data import NAMES
+from comitia.recipes import about, names, read_recipe
 
 CIFAR = [
     "cifar10-resnet20",
@@ -25,7 +25,7 @@ EXPECTED = {
     "eyepacs-resnet50-mc-dropout-ensemble",
     "demo",
 }
-FOLDER = Path(quorate.__file__).parent / "recipes" / "library"
+FOLDER = Path(comitia.__file__).parent / "recipes" / "library"
 
 
 def test_every_row_of_the_paper_has_a_recipe() -> None:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from quorate.errors import InputError
-from quorate.recipes import read_recipe, recipe_from_dict
+from comitia.errors import InputError
+from comitia.recipes import read_recipe, recipe_from_dict
 
 PLAIN: dict[str, Any] = {
     "name": "mine",

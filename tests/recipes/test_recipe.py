@@ -1,6 +1,6 @@
 import pytest
 
-from quorate.recipes import read_recipe
+from comitia.recipes import read_recipe
 
 
 @pytest.mark.parametrize(

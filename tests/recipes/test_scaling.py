@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.errors import InputError
-from quorate.recipes import Schedule, Training, names, read_recipe
-from quorate.recipes.checks import check
+from comitia.errors import InputError
+from comitia.recipes import Schedule, Training, names, read_recipe
+from comitia.recipes.checks import check
 
 
 def test_step_schedule_keeps_its_proportions() -> None:

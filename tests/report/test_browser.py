@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from quorate.report import write_report
+from comitia.report import write_report
 from report_records import HOSTILE, an_ensemble, an_evaluation, comparison_folder, folder_of
 
 pytestmark = pytest.mark.browser

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from quorate.errors import InputError
-from quorate.report.chain_temperatures import chain_of, read_chain
+from comitia.errors import InputError
+from comitia.report.chain_temperatures import chain_of, read_chain
 
 
 def event(number: int, kinetic: float | None, **changed: Any) -> str:

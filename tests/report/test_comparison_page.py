@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from quorate.errors import InputError
-from quorate.report import report_text
-from quorate.report.comparison_page import comparison_page, read_contents
+from comitia.errors import InputError
+from comitia.report import report_text
+from comitia.report.comparison_page import comparison_page, read_contents
 from report_records import HOSTILE, a_comparison, comparison_folder
 
 

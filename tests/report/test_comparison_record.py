@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from quorate.errors import InputError
-from quorate.report.comparison_record import ComparisonRecord
+from comitia.errors import InputError
+from comitia.report.comparison_record import ComparisonRecord
 from report_records import a_comparison
 
 
@@ -35,7 +35,7 @@ def test_one_repeat_has_no_spread() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("format", "quorate-ensemble-1", "not a comparison that quorate reproduce --compare wrote"),
+        ("format", "comitia-ensemble-1", "not a comparison that comitia reproduce --compare wrote"),
         ("lines", [], "no lines"),
         ("lines.0.ensemble", "other", "a line of the ensemble other, which is not described"),
         ("lines.0.repeats", [1], "the scores of last, uniform are not one a repeat"),

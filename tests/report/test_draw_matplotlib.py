@@ -3,9 +3,9 @@ from xml.etree import ElementTree
 import matplotlib
 import pytest
 
-from quorate.report.draw_matplotlib import drawn
-from quorate.report.figure import Figure
-from quorate.report.figures import figures_of
+from comitia.report.draw_matplotlib import drawn
+from comitia.report.figure import Figure
+from comitia.report.figures import figures_of
 from report_records import HOSTILE, an_ensemble, an_evaluation
 
 FIGURES = [*figures_of(an_ensemble(HOSTILE)), *figures_of(an_evaluation(HOSTILE, label=HOSTILE[4]))]

@@ -5,10 +5,10 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from quorate.report.draw_plotly import plotly_figure
-from quorate.report.figure import Figure
-from quorate.report.figures import figures_of
-from quorate.report.palette import LIGHT, tokens
+from comitia.report.draw_plotly import plotly_figure
+from comitia.report.figure import Figure
+from comitia.report.figures import figures_of
+from comitia.report.palette import LIGHT, tokens
 from report_records import HOSTILE, an_ensemble, an_evaluation
 
 FIGURES = [*figures_of(an_ensemble(HOSTILE)), *figures_of(an_evaluation(HOSTILE, label=HOSTILE[0]))]

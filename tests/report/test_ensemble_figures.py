@@ -1,4 +1,4 @@
-from quorate.report.ensemble_figures import certificates_figure, ensemble_figures, members_figure
+from comitia.report.ensemble_figures import certificates_figure, ensemble_figures, members_figure
 from report_records import an_ensemble, unsplit
 
 

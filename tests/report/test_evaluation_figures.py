@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from quorate.report.evaluation_figures import (
+from comitia.report.evaluation_figures import (
     accuracy_figure,
     bound_figure,
     evaluation_figures,

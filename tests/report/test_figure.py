@@ -1,6 +1,6 @@
 import pytest
 
-from quorate.report.figure import legible, number, shortened, told_apart
+from comitia.report.figure import legible, number, shortened, told_apart
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from quorate.errors import InputError
-from quorate.report import write_figures
-from quorate.report.figures import write_figures as write_some
+from comitia.errors import InputError
+from comitia.report import write_figures
+from comitia.report.figures import write_figures as write_some
 from report_records import an_ensemble
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from quorate.errors import InputError
-from quorate.report.draw_matplotlib import drawn
-from quorate.report.learning import Epoch, learning_csv, learning_figure, logged_epochs, read_learning
+from comitia.errors import InputError
+from comitia.report.draw_matplotlib import drawn
+from comitia.report.learning import Epoch, learning_csv, learning_figure, logged_epochs, read_learning
 
 EPOCHS = (
     Epoch(1, 1, 2.0, 0.2, 9.0),

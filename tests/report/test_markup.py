@@ -1,8 +1,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.report.figure import Table
-from quorate.report.markup import Markup, element, table
+from comitia.report.figure import Table
+from comitia.report.markup import Markup, element, table
 
 
 @settings(max_examples=50, deadline=None)

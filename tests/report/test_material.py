@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from quorate.errors import InputError
-from quorate.report.learning import LEARNING, Epoch, learning_csv
-from quorate.report.material import read_material
+from comitia.errors import InputError
+from comitia.report.learning import LEARNING, Epoch, learning_csv
+from comitia.report.material import read_material
 from report_records import an_ensemble, an_evaluation, folder_of
 
 

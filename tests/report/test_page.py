@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.report.learning import Epoch
-from quorate.report.material import Material
-from quorate.report.page import embedded, page
+from comitia.report.learning import Epoch
+from comitia.report.material import Material
+from comitia.report.page import embedded, page
 from report_records import HOSTILE, an_ensemble, an_evaluation, unsplit
 
 VOID = {"meta"}
@@ -85,7 +85,7 @@ def test_the_verdict_stands_before_the_figures_and_those_before_the_details() ->
 
 def test_every_input_of_a_certificate_is_on_the_page() -> None:
     text = page(MATERIALS["ensemble"], "")
-    for part in ("<td>errors</td>", ">268<", ">4,000<", ">0.0741<", ">0.052<", "ab" * 32, "quorate verify"):
+    for part in ("<td>errors</td>", ">268<", ">4,000<", ">0.0741<", ">0.052<", "ab" * 32, "comitia verify"):
         assert part in text
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from quorate.report.palette import DARK, LIGHT, role_of, tokens
+from comitia.report.palette import DARK, LIGHT, role_of, tokens
 
 
 def luminance(colour: str) -> float:

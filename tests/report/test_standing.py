@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from quorate.report.standing import standing_of
+from comitia.report.standing import standing_of
 from report_records import an_evaluation
 
 

@@ -1,9 +1,9 @@
 """The figure of a chain's temperatures: ratios, gaps, the largest layers."""
 
-from quorate.report.chain_temperatures import Chain, EpochReading, LayerReading
-from quorate.report.draw_matplotlib import drawn
-from quorate.report.draw_plotly import plotly_figure
-from quorate.report.temperature_figures import ROLES, temperature_figure
+from comitia.report.chain_temperatures import Chain, EpochReading, LayerReading
+from comitia.report.draw_matplotlib import drawn
+from comitia.report.draw_plotly import plotly_figure
+from comitia.report.temperature_figures import ROLES, temperature_figure
 
 
 def reading(epoch: int, kinetic: float | None, layers: int = 8) -> EpochReading:

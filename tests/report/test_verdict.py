@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from quorate.certificates import SAMPLING, Certificate
-from quorate.report.verdict import ensemble_verdict, evaluation_verdict
+from comitia.certificates import SAMPLING, Certificate
+from comitia.report.verdict import ensemble_verdict, evaluation_verdict
 from report_records import an_ensemble, an_evaluation, unsplit
 
 

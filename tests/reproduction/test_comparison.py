@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from scipy.stats import beta, t
 
-from quorate.errors import InputError
-from quorate.predictions import Predictions
-from quorate.recipes import recipe_from_dict
-from quorate.reproduction.comparison import Line, compare
-from quorate.reproduction.comparison_findings import findings
-from quorate.reproduction.comparison_outputs import (
+from comitia.errors import InputError
+from comitia.predictions import Predictions
+from comitia.recipes import recipe_from_dict
+from comitia.reproduction.comparison import Line, compare
+from comitia.reproduction.comparison_findings import findings
+from comitia.reproduction.comparison_outputs import (
     OUTPUTS,
     comparison_table,
     record,
     write_comparison,
 )
-from quorate.reproduction.contests import Contest, Entry
-from quorate.weighing import split_samples, weigh
+from comitia.reproduction.contests import Contest, Entry
+from comitia.weighing import split_samples, weigh
 
 SAMPLES, CLASSES = 240, 3
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quorate.evaluation.findings import MANY, RULE, Finding, findings_markdown
-from quorate.reproduction.comparison_outputs import OUTPUTS
+from comitia.evaluation.findings import MANY, RULE, Finding, findings_markdown
+from comitia.reproduction.comparison_outputs import OUTPUTS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RECORDS = sorted((DOCS / "results").glob("*/comparison.json"))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from quorate.errors import InputError
-from quorate.reproduction.contests import contest_names, read_contest
+from comitia.errors import InputError
+from comitia.reproduction.contests import contest_names, read_contest
 
 SMALL = """
 budget = 4

@@ -8,13 +8,13 @@ import pytest
 from scipy.stats import t
 
 from evaluation.synthetic import ensemble
-from quorate.errors import InputError
-from quorate.evaluation import Evaluation
-from quorate.predictions import Predictions
-from quorate.recipes import read_recipe
-from quorate.reproduction import reproduce, write_outputs
-from quorate.reproduction.faithfulness import trained_otherwise
-from quorate.reproduction.reproduce import OUTPUTS, require_sizes, run_facts, size_groups
+from comitia.errors import InputError
+from comitia.evaluation import Evaluation
+from comitia.predictions import Predictions
+from comitia.recipes import read_recipe
+from comitia.reproduction import reproduce, write_outputs
+from comitia.reproduction.faithfulness import trained_otherwise
+from comitia.reproduction.reproduce import OUTPUTS, require_sizes, run_facts, size_groups
 
 
 def _reproduce(**options: object) -> Evaluation:

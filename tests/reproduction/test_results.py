@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from quorate import bounds
-from quorate.certificates import Certificate
-from quorate.certification import COUNTED, OUTWARD
-from quorate.evaluation import Evaluation, Finding
-from quorate.evaluation.claims import claims_markdown, judge
-from quorate.evaluation.tables import (
+from comitia import bounds
+from comitia.certificates import Certificate
+from comitia.certification import COUNTED, OUTWARD
+from comitia.evaluation import Evaluation, Finding
+from comitia.evaluation.claims import claims_markdown, judge
+from comitia.evaluation.tables import (
     FORMATS,
     against_paper,
     all_rows,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from quorate.recipes import names
-from quorate.reproduction.rows import bayes_reference, paper_row, references
+from comitia.recipes import names
+from comitia.reproduction.rows import bayes_reference, paper_row, references
 
 
 def test_cells_are_the_papers() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.statistics import bits, kernel
+from comitia.statistics import bits, kernel
 
 needs_numba = pytest.mark.skipif(not kernel.AVAILABLE, reason="needs numba (extra fast)")
 WAYS = [
@@ -58,7 +58,7 @@ WITHOUT = """
 import sys
 sys.modules["numba"] = None
 import numpy as np
-from quorate.statistics import bits, co_errors
+from comitia.statistics import bits, co_errors
 print(bits.compiled(), co_errors(np.array([[True, True, False], [False, True, True]])).tolist())
 """
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import quorate.statistics.bits
-import quorate.statistics.counts
-from quorate.errors import InputError
-from quorate.predictions import Predictions
-from quorate.statistics import co_errors, count
+import comitia.statistics.bits
+import comitia.statistics.counts
+from comitia.errors import InputError
+from comitia.predictions import Predictions
+from comitia.statistics import co_errors, count
 
 
 def loops(votes, labels, mask):
@@ -29,7 +29,7 @@ def loops(votes, labels, mask):
     return both, differ, common, own
 
 
-@pytest.mark.parametrize("module", [quorate.statistics.bits, quorate.statistics.counts])
+@pytest.mark.parametrize("module", [comitia.statistics.bits, comitia.statistics.counts])
 def test_examples(module):
     assert doctest.testmod(module).failed == 0
 
@@ -81,8 +81,8 @@ def test_counts_are_the_same_in_small_pieces(monkeypatch):
     probs = rng.dirichlet([1, 1, 1], (4, 1000))
     predictions = Predictions.from_arrays(probs=probs, labels=rng.integers(0, 3, 1000))
     expected = count(predictions)
-    monkeypatch.setattr("quorate.statistics.counts.GATHERED", 1)
-    monkeypatch.setattr("quorate.shards.CHUNK", 1)
+    monkeypatch.setattr("comitia.statistics.counts.GATHERED", 1)
+    monkeypatch.setattr("comitia.shards.CHUNK", 1)
     pieces = count(predictions)
     assert np.array_equal(pieces.co_errors, expected.co_errors)
     assert np.array_equal(pieces.disagreements, expected.disagreements)

@@ -8,11 +8,11 @@ import sys
 import numpy as np
 import pytest
 
-import quorate.statistics.moments
-from quorate.errors import InputError
-from quorate.files.npz import read_npz
-from quorate.predictions import Predictions
-from quorate.statistics import measure
+import comitia.statistics.moments
+from comitia.errors import InputError
+from comitia.files.npz import read_npz
+from comitia.predictions import Predictions
+from comitia.statistics import measure
 from shared_data import shared
 
 RNG = np.random.default_rng(8)
@@ -27,7 +27,7 @@ def predictions(masked):
 
 
 def test_examples():
-    assert doctest.testmod(quorate.statistics.moments).failed == 0
+    assert doctest.testmod(comitia.statistics.moments).failed == 0
 
 
 def test_values_are_expectations_over_the_weights():
@@ -101,8 +101,8 @@ def test_reference_values_of_uniform_weights(name):
 
 PEAK = """
 import sys, numpy as np
-from quorate.files import read_predictions
-from quorate.statistics import measure
+from comitia.files import read_predictions
+from comitia.statistics import measure
 
 def peak():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import quorate.statistics.soft
-from quorate.errors import InputError
-from quorate.predictions import Predictions
-from quorate.shards import CHUNK
-from quorate.statistics import measure
-from quorate.statistics.soft import margin_losses
+import comitia.statistics.soft
+from comitia.errors import InputError
+from comitia.predictions import Predictions
+from comitia.shards import CHUNK
+from comitia.statistics import measure
+from comitia.statistics.soft import margin_losses
 
 
 def formula(row, label):
@@ -20,7 +20,7 @@ def formula(row, label):
 
 
 def test_examples():
-    assert doctest.testmod(quorate.statistics.soft).failed == 0
+    assert doctest.testmod(comitia.statistics.soft).failed == 0
 
 
 @given(st.integers(2, 6), st.integers(0, 2**32 - 1), st.sampled_from([np.float16, np.float32, np.float64]))
@@ -116,7 +116,7 @@ def test_moments_agree_with_loops(masked, monkeypatch):
     rng = np.random.default_rng(5)
     probs, labels = rng.dirichlet([1, 1, 1], (3, 40)), rng.integers(0, 3, 40)
     mask = rng.random((3, 40)) < (0.6 if masked else 2)
-    monkeypatch.setattr("quorate.statistics.soft.GATHERED", 21)
+    monkeypatch.setattr("comitia.statistics.soft.GATHERED", 21)
     found = measure(Predictions.from_arrays(probs=probs, labels=labels, mask=mask), "soft")
     e = [[formula(probs[i, k], labels[k]) for k in range(40)] for i in range(3)]
     for i in range(3):

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from quorate import Predictions, certify, weigh
-from quorate.errors import InputError
-from quorate.statistics import measure
-from quorate.statistics.unlabelled import matched, pooled_disagreement
+from comitia import Predictions, certify, weigh
+from comitia.errors import InputError
+from comitia.statistics import measure
+from comitia.statistics.unlabelled import matched, pooled_disagreement
 from simulated import simulated
 
 

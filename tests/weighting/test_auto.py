@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from quorate.errors import InputError
-from quorate.predictions import Predictions
-from quorate.statistics import measure
-from quorate.votes import certified_losses, ensemble_probabilities
-from quorate.weighting import Evidence, choose
-from quorate.weighting.auto import candidates_for, winner
-from quorate.weighting.folds import less, restricted, with_statistics, without
+from comitia.errors import InputError
+from comitia.predictions import Predictions
+from comitia.statistics import measure
+from comitia.votes import certified_losses, ensemble_probabilities
+from comitia.weighting import Evidence, choose
+from comitia.weighting.auto import candidates_for, winner
+from comitia.weighting.folds import less, restricted, with_statistics, without
 from weighting_cases import predictions
 
 

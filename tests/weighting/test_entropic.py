@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from quorate.weighting import entropic
-from quorate.weighting.entropic import (
+from comitia.weighting import entropic
+from comitia.weighting.entropic import (
     System,
     conjugate_gradients,
     heavy_members,

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from quorate import bounds
-from quorate.errors import InputError
-from quorate.predictions import Predictions
-from quorate.statistics import measure
-from quorate.votes import certified_losses
-from quorate.weighting import Evidence, choose
+from comitia import bounds
+from comitia.errors import InputError
+from comitia.predictions import Predictions
+from comitia.statistics import measure
+from comitia.votes import certified_losses
+from comitia.weighting import Evidence, choose
 from weighting_cases import predictions
 
 
@@ -177,7 +177,7 @@ def test_greedy_beats_brute_force_over_small_multisets_by_little():
 def test_greedy_on_a_part_of_the_samples(monkeypatch):
     import sys
 
-    monkeypatch.setattr(sys.modules["quorate.weighting.greedy"], "VALUES", 6 * 3 * 60)
+    monkeypatch.setattr(sys.modules["comitia.weighting.greedy"], "VALUES", 6 * 3 * 60)
     evidence = Evidence(predictions(6, 400, 3, seed=3), random_state=1)
     found, again = choose("greedy", evidence), choose("greedy", evidence)
     assert np.array_equal(found.counts, again.counts)

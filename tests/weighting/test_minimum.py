@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from quorate.bounds import tandem_lambda
-from quorate.errors import InputError
-from quorate.weighting import minimise_tandem
+from comitia.bounds import tandem_lambda
+from comitia.errors import InputError
+from comitia.weighting import minimise_tandem
 from weighting_cases import tandem_matrix
 
 

@@ -6,8 +6,8 @@ import inspect
 import numpy as np
 import pytest
 
-from quorate.errors import InputError
-from quorate.weighting import METHODS, Evidence, Weighting, choose
+from comitia.errors import InputError
+from comitia.weighting import METHODS, Evidence, Weighting, choose
 from weighting_cases import predictions
 
 WITHOUT_PRIOR = ("uniform", "best", "greedy")
@@ -99,7 +99,7 @@ class TestContract:
 
     def test_members_that_are_always_right(self, method, vote):
         labels = np.arange(40) % 2
-        from quorate.predictions import Predictions
+        from comitia.predictions import Predictions
 
         perfect = Predictions.from_arrays(probs=np.tile(labels * 0.8 + 0.1, (3, 1)), labels=labels)
         found = choose(method, Evidence(perfect, vote=vote))
@@ -107,7 +107,7 @@ class TestContract:
 
     def test_members_that_are_always_wrong(self, method, vote):
         labels = np.arange(40) % 2
-        from quorate.predictions import Predictions
+        from comitia.predictions import Predictions
 
         hopeless = Predictions.from_arrays(probs=np.tile(0.9 - labels * 0.8, (3, 1)), labels=labels)
         assert choose(method, Evidence(hopeless, vote=vote)).weights.sum() == pytest.approx(1)
@@ -146,10 +146,10 @@ def test_an_unknown_method_suggests_the_nearest():
 
 
 def test_every_method_is_one_function_of_the_evidence():
-    from quorate import weighting
+    from comitia import weighting
 
     for method in METHODS:
-        module = __import__(f"quorate.weighting.{method.replace('-', '_')}", fromlist=["x"])
+        module = __import__(f"comitia.weighting.{method.replace('-', '_')}", fromlist=["x"])
         function = getattr(module, method.replace("-", "_"))
         assert list(inspect.signature(function).parameters) == ["evidence"]
     assert set(weighting.__all__) == {

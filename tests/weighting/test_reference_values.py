@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from quorate.bounds import first_order_kl, tandem_kl
-from quorate.bounds.terms import kl_divergence
-from quorate.predictions import Predictions
-from quorate.votes import deployed_classes
-from quorate.weighting import Evidence, choose
+from comitia.bounds import first_order_kl, tandem_kl
+from comitia.bounds.terms import kl_divergence
+from comitia.predictions import Predictions
+from comitia.votes import deployed_classes
+from comitia.weighting import Evidence, choose
 from shared_data import shared
 
 CHECKPOINTS = "cifar10-resnet20-checkpoints-validation"

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import torch
 
-from quorate.deep.models.cnn_lstm import cnn_lstm
+from comitia.deep.models.cnn_lstm import cnn_lstm
 
 
 def fresh(**options: float) -> torch.nn.Module:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from quorate.deep.models.dropout import Dropout
+from comitia.deep.models.dropout import Dropout
 
 
 @pytest.mark.parametrize("rate", [0.25, 0.1, 0.5])

@@ -2,8 +2,8 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from quorate.deep.models import build
-from quorate.recipes import read_recipe
+from comitia.deep.models import build
+from comitia.recipes import read_recipe
 
 # Recipe, shape of a sample, classes, parameters (trained ones): by hand from the layers' sizes.
 FULL = [

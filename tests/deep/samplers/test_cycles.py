@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.deep.samplers.cycles import Cycles
-from quorate.deep.schedules import cyclic
-from quorate.errors import InputError
+from comitia.deep.samplers.cycles import Cycles
+from comitia.deep.schedules import cyclic
+from comitia.errors import InputError
 
 
 def test_one_sample_at_the_end_of_each_cycle_after_the_burn_in() -> None:
@@ -84,5 +84,5 @@ def test_a_chain_that_never_samples_is_refused() -> None:
 
 
 def test_planning_imports_no_torch() -> None:
-    script = "import sys; from quorate.deep.samplers import Cycles; sys.exit('torch' in sys.modules)"
+    script = "import sys; from comitia.deep.samplers import Cycles; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

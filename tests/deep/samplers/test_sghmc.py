@@ -21,9 +21,9 @@ from deep.samplers.stationarity import (
     share_masses,
     start,
 )
-from quorate.deep.samplers import SGHMC, Preconditioner
-from quorate.deep.samplers.target import set_step_factor
-from quorate.errors import InputError
+from comitia.deep.samplers import SGHMC, Preconditioner
+from comitia.deep.samplers.target import set_step_factor
+from comitia.errors import InputError
 
 LR, BETA = 0.9, 0.75  # on 40 samples a time step of .15: the discretised law is not the posterior
 CHAINS = 6_000

@@ -19,8 +19,8 @@ from deep.samplers.stationarity import (
     share_masses,
     start,
 )
-from quorate.deep.samplers import SGLD, Preconditioner
-from quorate.errors import InputError
+from comitia.deep.samplers import SGLD, Preconditioner
+from comitia.errors import InputError
 
 LR = 2.0  # on 40 samples a step of .05: the discretised law is visibly wider than the posterior
 CHAINS = 6_000

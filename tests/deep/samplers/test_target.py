@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from quorate.deep.samplers import SGHMC
-from quorate.deep.samplers.target import mean_gradient, set_step_factor, set_temperature
-from quorate.errors import InputError
+from comitia.deep.samplers import SGHMC
+from comitia.deep.samplers.target import mean_gradient, set_step_factor, set_temperature
+from comitia.errors import InputError
 
 
 def two_groups() -> SGHMC:

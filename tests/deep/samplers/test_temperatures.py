@@ -8,8 +8,8 @@ import torch
 from scipy.integrate import quad
 
 from deep.samplers.stationarity import LAYERS, advance, correlated, start
-from quorate.deep.samplers import SGHMC, SGLD
-from quorate.deep.samplers.temperatures import (
+from comitia.deep.samplers import SGHMC, SGLD
+from comitia.deep.samplers.temperatures import (
     LayerTemperature,
     Reading,
     kinetic_interval,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from quorate.deep.strategies import plan, plans
-from quorate.deep.strategies.bagging import bootstrap, out_of_bag
-from quorate.recipes import Recipe, names, read_recipe
+from comitia.deep.strategies import plan, plans
+from comitia.deep.strategies.bagging import bootstrap, out_of_bag
+from comitia.recipes import Recipe, names, read_recipe
 from small_training import small_recipe
 
 BUILT_IN = [

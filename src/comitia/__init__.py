@@ -1,0 +1,40 @@
+"""comitia weighs the votes of an ensemble and certifies the result.
+
+`Predictions` holds what the members said on hold-out samples, `weigh` chooses their weights and certifies
+the vote, `certify` certifies weights you already have, `verify` computes every certificate again from the
+data, `evaluate` compares weightings by the paper's protocol.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from comitia.certification import certify as certify
+    from comitia.ensemble import Ensemble as Ensemble
+    from comitia.errors import InputError as InputError
+    from comitia.evaluation import evaluate as evaluate
+    from comitia.predictions import Predictions as Predictions
+    from comitia.verification import verify as verify
+    from comitia.weighing import weigh as weigh
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Predictions": "comitia.predictions",
+    "weigh": "comitia.weighing",
+    "certify": "comitia.certification",
+    "verify": "comitia.verification",
+    "evaluate": "comitia.evaluation",
+    "Ensemble": "comitia.ensemble",
+    "InputError": "comitia.errors",
+}
+__all__ = ["Ensemble", "InputError", "Predictions", "certify", "evaluate", "verify", "weigh"]
+
+
+def __getattr__(name: str) -> Any:
+    """The public name, imported when first asked for, so that start-up stays quick."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'comitia' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value

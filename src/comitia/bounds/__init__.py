@@ -1,0 +1,46 @@
+"""Bounds on the risk of a weighted vote: plain functions of numbers, one a file.
+
+Each holds with probability at least 1 - delta, rounds outward, and returns its value unclipped: 1 or more is
+vacuous.
+"""
+
+from comitia.bounds.best_member import best_member
+from comitia.bounds.c1 import c1
+from comitia.bounds.c2 import c2
+from comitia.bounds.cantelli import cantelli
+from comitia.bounds.clopper_pearson import clopper_pearson, clopper_pearson_log
+from comitia.bounds.ctd import ctd
+from comitia.bounds.disagreement import disagreement
+from comitia.bounds.first_order_kl import first_order_kl
+from comitia.bounds.first_order_lambda import first_order_lambda
+from comitia.bounds.moment import moment
+from comitia.bounds.occam import log_prior, occam
+from comitia.bounds.relaxation import best_lambda
+from comitia.bounds.tandem_kl import tandem_kl
+from comitia.bounds.tandem_lambda import tandem_lambda
+from comitia.bounds.terms import budget, kl_bernoulli, kl_divergence, kl_lower, kl_upper, log_term
+
+__all__ = [
+    "best_lambda",
+    "best_member",
+    "budget",
+    "c1",
+    "c2",
+    "cantelli",
+    "clopper_pearson",
+    "clopper_pearson_log",
+    "ctd",
+    "disagreement",
+    "first_order_kl",
+    "first_order_lambda",
+    "kl_bernoulli",
+    "kl_divergence",
+    "kl_lower",
+    "kl_upper",
+    "log_prior",
+    "log_term",
+    "moment",
+    "occam",
+    "tandem_kl",
+    "tandem_lambda",
+]

@@ -1,0 +1,161 @@
+"""`comitia evaluate`: compare weightings on test predictions by the paper's protocol."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from comitia.cli.output import common_options, console, require_absent, require_distinct, write_json
+from comitia.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from comitia.evaluation.records import Evaluation
+
+
+@click.command(
+    "evaluate",
+    epilog="""\b
+Examples:
+  comitia evaluate test.npz                                 all sizes, uniform, first-order and tandem
+  comitia evaluate test.npz --sizes 2,4,8 --weights uniform,tandem,greedy
+  comitia evaluate test.npz --table rows.tex --out evaluation.json
+""",
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--labels", metavar="FILE", help="True classes, where the files hold none.")
+@click.option("--sizes", metavar="N,N...", help="Numbers of runs [default: 2 to 10, every fifth, all].")
+@click.option("--repeats", type=int, default=5, show_default=True, help="Ensembles drawn for each size.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of split and draws.")
+@click.option("--delta", type=float, default=0.05, show_default=True, help="Failure probability of bounds.")
+@click.option(
+    "--weights",
+    default="uniform,first-order,tandem",
+    show_default=True,
+    metavar="NAME,...",
+    help="Weightings to compare: any methods of comitia weigh.",
+)
+@click.option("--votes", default="average,majority", show_default=True, metavar="NAME,...", help="Votes.")
+@click.option("--table", "tables", multiple=True, metavar="FILE", help="Write all rows as .md, .tex or .csv.")
+@click.option("--out", metavar="FILE", help="Write the evaluation (JSON) for comitia report.")
+@click.option("--force", is_flag=True, help="Overwrite existing outputs.")
+@common_options
+def command(
+    files: tuple[str, ...],
+    labels: str | None,
+    sizes: str | None,
+    repeats: int,
+    seed: int,
+    delta: float,
+    weights: str,
+    votes: str,
+    tables: tuple[str, ...],
+    out: str | None,
+    force: bool,
+    json_path: str | None,
+) -> None:
+    """Compare weightings on test predictions by the paper's protocol.
+
+    The samples are halved once: one half chooses the weights and yields the bound, the other is scored; they
+    swap, and the two are averaged. Ensembles of each size are drawn from the training runs, with the last or with
+    all states of each.
+    """
+    from comitia.evaluation.tables import all_rows, render
+
+    if out == "-":
+        raise InputError("--out: the name of a file is required; --json - writes to standard output")
+    require_distinct(out, json_path, *tables)
+    for path in (out, json_path, *tables):
+        require_absent(path, force, (*files, labels))
+    wanted = None if sizes is None else whole_numbers("--sizes", sizes)
+    for path in tables:
+        _require_table(path)
+    from comitia.evaluation import evaluate
+    from comitia.files import read_predictions
+    from comitia.files.atomic import write_text
+
+    evaluation = evaluate(
+        read_predictions(files, labels=labels),
+        sizes=wanted,
+        repeats=repeats,
+        seed=seed,
+        delta=delta,
+        weightings=words(weights),
+        votes=words(votes),
+    )
+    terminal = console(json_path)
+    show_evaluation(terminal, evaluation)
+    for path in tables:
+        write_text(path, render(all_rows(evaluation), path))
+        terminal.print(f"table written to {path}", markup=False)
+    if out is not None:
+        write_json(out, evaluation.to_json())
+        terminal.print(f"evaluation written to {out}", markup=False)
+    write_json(json_path, evaluation.to_json())
+
+
+def words(text: str) -> list[str]:
+    """The words of a list with commas."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def whole_numbers(option: str, text: str) -> list[int]:
+    """The whole numbers of a list with commas."""
+    try:
+        return [int(word) for word in words(text)]
+    except ValueError:
+        raise InputError(
+            f"{option}: must be whole numbers with commas, such as 2,4,8, got '{text}'"
+        ) from None
+
+
+def _require_table(path: str) -> None:
+    """Raise before any work if the ending names no format of a table."""
+    from comitia.evaluation.tables import Table, render
+
+    render(Table("", (), ()), path)
+
+
+def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
+    """Print the rows of the largest size (every size of an epoch budget first), the claims and the notes."""
+    from rich.markup import escape
+
+    from comitia.evaluation.tables import by_size, summary
+
+    source, size = evaluation.source, evaluation.settings.sizes[-1]
+    if evaluation.settings.grouped:
+        terminal.print(
+            f"[bold]accuracy of the {evaluation.settings.votes[0]} vote, each size trained by itself[/bold]"
+        )
+        show_table(terminal, by_size(evaluation))
+    terminal.print(
+        f"[bold]{source.members} members of {source.runs} runs · {source.samples:,} test samples · "
+        f"{source.classes} classes · ensembles of {size} runs[/bold]"
+    )
+    show_table(terminal, summary(evaluation))
+    for claim in evaluation.claims:
+        style = {"held": "green", "not held": "red"}.get(claim.verdict, "yellow")
+        why = f" [dim]({escape(claim.reason)})[/dim]" if claim.reason else ""
+        terminal.print(f"Claim {claim.number}: [{style}]{claim.verdict}[/{style}]. {claim.statement}{why}")
+    for note in evaluation.notes:
+        terminal.print(f"[dim]note: {escape(note)}[/dim]")
+
+
+def show_table(terminal: "Console", table: object) -> None:
+    """Print a table of the evaluation."""
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table as Shown
+
+    from comitia.evaluation.tables import Table
+
+    assert isinstance(table, Table)
+    shown = Shown(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in table.columns:
+        text = column.decimals is None
+        shown.add_column(escape(column.title), justify="left" if text else "right", no_wrap=True)
+    for row in table.shown():
+        shown.add_row(*(escape(cell) for cell in row))
+    terminal.print(shown)
+    for note in table.notes:
+        terminal.print(f"[dim]{escape(note)}[/dim]")

@@ -1,0 +1,109 @@
+"""The `comitia` command: finds the file of a sub-command when it is asked for, and turns errors into lines."""
+
+import os
+import sys
+from importlib import import_module
+from io import TextIOWrapper
+from typing import Any
+
+import click
+
+from comitia.errors import InputError, nearest
+
+COMMANDS = {
+    "weigh": "hold-out predictions → weights and certificates",
+    "predict": "member predictions → the ensemble's",
+    "verify": "compute every certificate of an ensemble again from the data",
+    "plan": "how many hold-out samples a certificate needs, or what a number of them can certify",
+    "evaluate": "compare weightings on test predictions by the paper's protocol",
+    "train": "train the networks of a recipe; the same command again resumes",
+    "collect": "networks → predictions, again or on new data",
+    "reproduce": "a row of the paper: train, evaluate, tables and figures beside its numbers",
+    "report": "one self-contained HTML page",
+    "data": "fetch, prepare and check data sets",
+    "demo": "the main job on data that comes with the install",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in `comitia.cli.<name>` and are imported only when used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"comitia.cli.{name}").command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            raise click.UsageError(f"no command '{args[0]}'{nearest(args[0], COMMANDS)}; see comitia --help")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="comitia", message="comitia %(version)s")
+def group() -> None:
+    """Weigh the votes of an ensemble and certify the result.
+
+    \b
+    comitia weigh holdout.npz --out ensemble.json     weights and certificates
+    comitia predict ensemble.json new.npz             the ensemble's predictions
+    comitia demo                                      everything, on bundled data
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; exit 0, 2 for bad input, 1 for a failure while working."""
+    words = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in words or bool(os.environ.get("COMITIA_DEBUG"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that lacks a sign shows ? in its place
+            stream.reconfigure(errors="replace")
+    try:
+        code = group.main(args=words, prog_name="comitia", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except (KeyboardInterrupt, click.Abort):
+        _interrupted(arguments is None)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        sys.exit(2)
+    except (InputError, click.ClickException) as error:
+        if debug:
+            raise
+        _fail(error.format_message() if isinstance(error, click.ClickException) else str(error), 2)
+    except Exception as error:
+        if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            _interrupted(arguments is None)  # one that fell into the making of a class comes wrapped
+        if debug:
+            raise
+        _fail(f"failed: {type(error).__name__}: {error}", 1)
+
+
+def _interrupted(whole_process: bool) -> None:
+    """Say so and end with 130."""
+    print("comitia: interrupted", file=sys.stderr)
+    if whole_process:
+        # An interrupt that fell into an exec (dataclasses do that while they are imported) makes Python end by the
+        # signal in spite of sys.exit; everything is put away by now, so the process may end here.
+        sys.stdout.flush()
+        os._exit(130)
+    sys.exit(130)
+
+
+def _fail(message: str, code: int) -> None:
+    print(f"comitia: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""What every command shares: `--json`, `--debug`, `--force`, and where text for people goes."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from comitia.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def common_options(command: Command) -> Command:
+    """The command with `--json FILE` (passed on as `json_path`) and `--debug` (read by `main`) added."""
+    command = click.option(
+        "--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."
+    )(command)
+    return click.option(
+        "--json",
+        "json_path",
+        metavar="FILE",
+        help="Write the result as JSON; - for standard output, and nothing else goes there.",
+    )(command)
+
+
+def console(json_path: str | None) -> "Console":
+    """Where text for people goes: standard output, or standard error while JSON has standard output."""
+    from rich.console import Console
+
+    return Console(stderr=json_path == "-", highlight=False, soft_wrap=False)
+
+
+def write_json(json_path: str | None, record: dict[str, Any]) -> None:
+    """Write the record where `--json` says (whole or not at all); nothing when it was not given."""
+    if json_path is None:
+        return
+    text = json.dumps(record, indent=1, allow_nan=False)
+    if json_path == "-":
+        print(text)
+        sys.stdout.flush()
+    else:
+        from comitia.files.atomic import write_text
+
+        write_text(Path(json_path), text + "\n")
+
+
+def require_distinct(*paths: str | Path | None) -> None:
+    """Raise if two outputs have one name, so that the second would be written over the first."""
+    named = [path for path in paths if path is not None]
+    places = [str(path) if str(path) == "-" else os.path.realpath(path) for path in named]
+    for path, place in zip(named, places):
+        if places.count(place) > 1:
+            raise InputError(f"{path}: two outputs have this name; give each its own")
+
+
+def require_absent(path: str | Path | None, force: bool, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Raise unless an output may be written there: its folder can be written to, no file is there or `--force`
+    was given, and it is none of the inputs."""
+    if path is None or str(path) == "-":
+        return
+    target = Path(path).absolute()
+    if not str(path) or target.is_dir():
+        raise InputError(f"'{path}': is a folder; the name of a file is required")
+    if not target.parent.is_dir():
+        raise InputError(f"{path}: the folder {target.parent} does not exist; make it first")
+    if not os.access(target.parent, os.W_OK):
+        raise InputError(f"{path}: the folder {target.parent} cannot be written to; choose another")
+    if target.exists() and not target.is_file():
+        raise InputError(f"{path}: is no regular file and is not replaced; choose another name")
+    if target.exists() and any(
+        i is not None and target.samefile(i) for i in inputs if Path(i or "").exists()
+    ):
+        raise InputError(f"{path}: is one of the inputs, which are never overwritten; choose another name")
+    if target.exists() and not force:
+        raise InputError(f"{path}: exists already; --force overwrites it")

@@ -1,0 +1,79 @@
+"""`comitia plan`: how many hold-out samples a certificate needs, or what a number of them can certify."""
+
+from dataclasses import asdict
+
+import click
+
+from comitia.cli.output import common_options, console, require_absent, write_json
+from comitia.errors import InputError
+
+
+@click.command(
+    "plan",
+    epilog="""\b
+Examples:
+  comitia plan --error .07 --risk .08                       samples needed to promise 8 %
+  comitia plan --error .07 --samples 5000                   what 5,000 samples can promise
+  comitia plan --certificate tandem-kl --tandem .05 --kl 2 --samples 5000
+""",
+)
+@click.option("--risk", type=float, help="The risk you want to promise.")
+@click.option("--samples", type=click.IntRange(min=1), help="The hold-out samples you have.")
+@click.option("--error", type=float, help="The vote's error that you expect.")
+@click.option("--certificate", default="split", show_default=True, help="Which certificate.")
+@click.option("--delta", type=float, default=0.05, show_default=True, help="Probability of failure.")
+@click.option("--certify-fraction", type=float, help="Share of the samples kept for certifying (split).")
+@click.option("--members", type=int, help="How many members (best-member).")
+@click.option("--gibbs", type=float, help="Expected Gibbs risk (first-order-kl).")
+@click.option("--tandem", type=float, help="Expected tandem risk (tandem-kl).")
+@click.option("--kl", type=float, default=0.0, show_default=True, help="Expected KL of weights to prior.")
+@click.option("--force", is_flag=True, help="Overwrite an existing output.")
+@common_options
+def command(
+    risk: float | None,
+    samples: int | None,
+    error: float | None,
+    certificate: str,
+    delta: float,
+    certify_fraction: float | None,
+    members: int | None,
+    gibbs: float | None,
+    tandem: float | None,
+    kl: float,
+    force: bool,
+    json_path: str | None,
+) -> None:
+    """Say how many hold-out samples a wanted certificate needs, or what a given number can certify.
+
+    Certificates: split holdout best-member first-order-kl tandem-kl. Give --risk or --samples.
+    """
+    require_absent(json_path, force)
+    if (risk is None) == (samples is None):
+        raise InputError("plan: give either --risk (samples needed) or --samples (risk certified)")
+    from comitia.certificates import percent_up
+    from comitia.planning import Expected, certifiable, samples_needed
+
+    expected, words = Expected(error, members, gibbs, tandem, kl), "{:,} hold-out samples"
+    if samples is None:
+        assert risk is not None
+        words = "from {:,} hold-out samples on"
+        samples = samples_needed(
+            risk, expected, certificate=certificate, delta=delta, certify_fraction=certify_fraction
+        )
+    value = certifiable(
+        samples, expected, certificate=certificate, delta=delta, certify_fraction=certify_fraction
+    )
+    vacuous = " (vacuous)" if value >= 1 else ""
+    console(json_path).print(
+        f"{words.format(samples)}: {certificate} certifies a risk of {percent_up(value)}{vacuous} at delta "
+        f"{delta:g} in a draw that shows what you expect; about every second draw is somewhat worse"
+    )
+    given = {key: found for key, found in asdict(expected).items() if found is not None}
+    record = {
+        "certificate": certificate,
+        "samples": samples,
+        "risk": value,
+        "delta": delta,
+        "expected": given,
+    }
+    write_json(json_path, record)

@@ -1,0 +1,52 @@
+"""`comitia predict`: member predictions → the ensemble's."""
+
+import click
+
+from comitia.cli.output import common_options, console, require_absent, write_json
+
+
+@click.command(
+    "predict",
+    epilog="""\b
+Examples:
+  comitia predict ensemble.json new.npz --out predicted.csv
+  comitia predict ensemble.json new.npz --json -
+""",
+)
+@click.argument("ensemble_path", metavar="ENSEMBLE.json")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--labels", metavar="FILE", help="True classes, if you want the error counted.")
+@click.option("--out", metavar="FILE", help="Where the predictions go: .npz or .csv.")
+@click.option("--force", is_flag=True, help="Overwrite an existing output.")
+@common_options
+def command(
+    ensemble_path: str,
+    files: tuple[str, ...],
+    labels: str | None,
+    out: str | None,
+    force: bool,
+    json_path: str | None,
+) -> None:
+    """Predict with an ensemble that `weigh --out` wrote.
+
+    FILE holds predictions of the members on new samples, as for weigh, without labels if you have none.
+    Members are found by their names, or by their order where names are absent; those of weight zero may be
+    left out.
+    """
+    for path in (out, json_path):
+        require_absent(path, force, (ensemble_path, *files, labels))
+    from comitia.cli.tables import show_predicted
+    from comitia.errors import InputError
+    from comitia.files import read_predictions
+    from comitia.files.ensembles import read_ensemble, write_predicted
+    from comitia.predicting import predict
+
+    if out is not None and not out.lower().endswith((".npz", ".csv")):
+        raise InputError(f"{out}: must end in .npz or .csv")
+    predicted = predict(read_ensemble(ensemble_path), read_predictions(files, labels=labels))
+    if out is not None:
+        write_predicted(out, predicted)
+    write_json(json_path, predicted.to_json())
+    show_predicted(console(json_path), predicted)
+    if out is not None:
+        console(json_path).print(f"predictions written to {out}", markup=False)

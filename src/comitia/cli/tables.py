@@ -1,0 +1,144 @@
+"""Tables that people read: an ensemble, a verification, predictions."""
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from comitia.certificates import MEANING, percent_up
+from comitia.report.figure import legible, told_apart
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from comitia.ensemble import Ensemble
+    from comitia.predicting import Predicted
+    from comitia.verification import Verification
+
+# Members beyond these, and lighter ones, are folded into one line.
+SHOWN_MEMBERS, SHOWN_WEIGHT = 12, 5e-4
+# A longer name loses its middle, so that its row stays one line.
+LONGEST_NAME = 36
+
+
+def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
+    """Print members, certificates, the promise, what is not given and why, and warnings."""
+    console.print(_headline(ensemble))
+    console.print(_members(ensemble))
+    console.print(_certificates(ensemble))
+    console.print(
+        "[dim]Each row holds alone; the smallest row, picked after looking, does not. Quote the promise.[/dim]"
+    )
+    best = ensemble.best
+    console.print(f"[bold]Promise[/bold] ({best.name}): {best.promise}.{_price(ensemble)}", style="green")
+    console.print(f"[dim]Provided that {ensemble.assumption(best)}.[/dim]")
+    for why, rows in groupby(ensemble.certification.unavailable, key=lambda row: row.why):
+        console.print(f"[dim]not given: {', '.join(row.name for row in rows)}: {why}[/dim]")
+    for warning in ensemble.warnings:
+        console.print(f"[yellow]warning: {escape(legible(warning))}[/yellow]")
+
+
+def _headline(ensemble: "Ensemble") -> str:
+    w, split = ensemble.weighting, ensemble.split
+    how = {
+        "nothing": ("by your own statement " if w.method == "given" else "")
+        + "fixed without the hold-out, certified on all of it",
+        "part": f"chosen on {split.weighing:,} samples, {split.certifying:,} kept for certifying",
+        "all": "chosen on all samples"
+        + ("" if ensemble.data.pair_samples_min == ensemble.data.samples else ", each member on its own"),
+    }[ensemble.chosen_on]
+    method = w.method if w.chosen is None else f"{w.method} → {w.chosen}"
+    return (
+        f"[bold]{len(ensemble.names)} members · {ensemble.data.samples:,} hold-out samples · "
+        f"{ensemble.classes} classes · {ensemble.vote} vote · delta {ensemble.delta:g}[/bold]\n"
+        f"weights: {method}, {how}"
+    )
+
+
+def _members(ensemble: "Ensemble") -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("member")
+    table.add_column("error", justify="right")
+    table.add_column("weight", justify="right")
+    table.add_column("")
+    weights = ensemble.weights
+    order = np.argsort(-weights, kind="stable")
+    shown = [i for i in order[:SHOWN_MEMBERS] if weights[i] >= min(SHOWN_WEIGHT, weights.max())]
+    names = told_apart([legible(ensemble.names[i]) for i in shown], LONGEST_NAME)
+    for i, name in zip(shown, names):
+        bar = "█" * max(1, round(20 * weights[i] / weights.max()))
+        risk = f"{ensemble.member_risks[i]:.4f}"
+        table.add_row(escape(name), risk, f"{weights[i]:.4f}", f"[cyan]{bar}[/cyan]")
+    _folded(table, weights, len(shown))
+    return table
+
+
+def _folded(table: Table, weights: NDArray[np.float64], shown: int) -> None:
+    """One line for the members that are not shown, and one for those that do not vote."""
+    silent = int((weights == 0).sum())
+    rest = len(weights) - shown - silent
+    if rest:
+        total = np.sort(weights)[::-1][shown:].sum()
+        table.add_row(f"[dim]… {rest} more[/dim]", "", f"[dim]{total:.4f}[/dim]", "[dim]together[/dim]")
+    if silent:
+        table.add_row(
+            f"[dim]… {silent} of weight zero[/dim]", "", "[dim]0[/dim]", "[dim]need not be run[/dim]"
+        )
+
+
+def _certificates(ensemble: "Ensemble") -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("certificate")
+    table.add_column("risk at most", justify="right")
+    table.add_column("samples", justify="right")
+    table.add_column("what it is")
+    certificates = sorted(ensemble.certification.certificates, key=lambda c: c.risk)
+    for place, c in enumerate(certificates):
+        risk = "vacuous" if c.vacuous else percent_up(c.risk)
+        mark = " (smallest)" if place == 0 and not c.vacuous else ""
+        style = "bold green" if c.name == ensemble.best.name else "dim" if c.vacuous else ""
+        table.add_row(c.name + mark, risk, f"{c.samples:,}", MEANING[c.name], style=style)
+    return table
+
+
+def _price(ensemble: "Ensemble") -> str:
+    """How `best` was come by: designated, or chosen among certificates and paid for."""
+    compared = ensemble.certification.compared
+    if compared == 1:
+        return " It was designated before looking."
+    return (
+        f" The smallest of {compared} kinds of certificate, each at delta/{compared} = "
+        f"{ensemble.delta / compared:.3g}, so that it holds at delta {ensemble.delta:g}."
+    )
+
+
+def show_verification(console: "Console", found: "Verification") -> None:
+    """Print each statement with what the file says, what the data say, and whether it holds up."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for column in ("statement", "stated", "from the data", ""):
+        table.add_column(column)
+    for row in found.rows:
+        mark = "[green]holds[/green]" if row.holds else "[bold red]does not hold[/bold red]"
+        table.add_row(escape(row.name), escape(row.stated), escape(row.found), mark)
+    console.print(table)
+    if found.holds:
+        console.print("[green]Everything that can be computed holds up.[/green]")
+    else:
+        console.print("[bold red]It does not hold up.[/bold red]")
+    console.print(f"[dim]Taken on trust: {'; '.join(found.trusted)}.[/dim]")
+
+
+def show_predicted(console: "Console", predicted: "Predicted") -> None:
+    """Print how many samples were predicted by how many members, the classes found, and the error if known."""
+    n = len(predicted.classes)
+    dropped = f" ({predicted.dropped} of weight zero were not needed)" if predicted.dropped else ""
+    console.print(f"{n:,} samples by the {predicted.vote} vote of {len(predicted.members)} members{dropped}")
+    classes, counts = np.unique(predicted.classes, return_counts=True)
+    shown = ", ".join(f"{c}: {k:,}" for c, k in zip(classes[:20], counts[:20]))
+    console.print(f"classes predicted: {shown}{' …' if len(classes) > 20 else ''}")
+    if predicted.error is not None:
+        console.print(f"error on the labels given: {predicted.error:.4f}")

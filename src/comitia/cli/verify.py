@@ -1,0 +1,51 @@
+"""`comitia verify`: compute every certificate of an ensemble again from the data."""
+
+import sys
+from dataclasses import asdict
+
+import click
+
+from comitia.cli.output import common_options, console, require_absent, write_json
+
+
+@click.command(
+    "verify",
+    epilog="""\b
+Example:
+  comitia verify ensemble.json holdout.npz      exit 0 if everything holds up, 1 if not
+""",
+)
+@click.argument("ensemble_path", metavar="ENSEMBLE.json")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--labels", metavar="FILE", help="True classes, where the files hold none.")
+@click.option("--unlabelled", metavar="FILE", help="The samples without labels that were used.")
+@click.option("--force", is_flag=True, help="Overwrite an existing output.")
+@common_options
+def command(
+    ensemble_path: str,
+    files: tuple[str, ...],
+    labels: str | None,
+    unlabelled: str | None,
+    force: bool,
+    json_path: str | None,
+) -> None:
+    """Compute every certificate again from the data; exit 1 if one does not hold up.
+
+    Checks that the data are those that were weighed (sha256), that the weights follow from the samples said to
+    have chosen them, that no certificate promises more than the data give, and that all else the file says is what
+    the data give.
+    """
+    require_absent(json_path, force, (ensemble_path, *files, labels, unlabelled))
+    from comitia.cli.tables import show_verification
+    from comitia.files import read_predictions
+    from comitia.files.ensembles import read_ensemble
+    from comitia.verification import verify
+
+    found = verify(
+        read_ensemble(ensemble_path),
+        read_predictions(files, labels=labels),
+        unlabelled=None if unlabelled is None else read_predictions([unlabelled]),
+    )
+    write_json(json_path, {**asdict(found), "holds": found.holds})
+    show_verification(console(json_path), found)
+    sys.exit(0 if found.holds else 1)

@@ -1,0 +1,107 @@
+"""EyePACS retina photographs (Kaggle 2015): sight-threatening (grades 2-4) against not (0-1).
+
+Kaggle gives the photographs to people who accept its terms, so nothing is downloaded: `prepare` in
+`eyepacs_preparation` turns the unpacked folder into one array a split, and `read` maps those into memory.
+"""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.data.dataset import Dataset, Index
+from comitia.data.folders import cache_folder
+from comitia.errors import InputError
+
+# Our part of the data set, the folder of its photographs, its labels, and the Usage that picks them.
+SPLITS = (
+    ("train", "train", "trainLabels.csv", None),
+    ("holdout", "test", "retinopathy_solution.csv", "Public"),
+    ("test", "test", "retinopathy_solution.csv", "Private"),
+)
+TO_DO, DONE, UNUSABLE = 0, 1, 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Split:
+    """The photographs of one part, in the order of Kaggle's table, and their grades 0-4."""
+
+    part: str
+    folder: Path
+    images: tuple[str, ...]
+    grades: tuple[int, ...]
+
+
+def prepared_folder(folder: str | Path | None = None, *, blur: float = 10.0, size: int = 512) -> Path:
+    """Where the prepared arrays lie; other settings of the preprocessing go elsewhere."""
+    where = cache_folder() if folder is None else Path(folder).expanduser()
+    return where / f"eyepacs-{size}-blur{blur:g}"
+
+
+def read_splits(kaggle: str | Path) -> list[Split]:
+    """The three splits of the unpacked Kaggle folder, by its two label tables."""
+    return [_split(Path(kaggle).expanduser(), *entry) for entry in SPLITS]
+
+
+def _split(kaggle: Path, part: str, photos: str, table: str, usage: str | None) -> Split:
+    path = kaggle / table
+    if not path.is_file() or not (kaggle / photos).is_dir():
+        raise InputError(
+            f"data set eyepacs: {kaggle} must hold train/, test/, trainLabels.csv and "
+            f"retinopathy_solution.csv; {table if not path.is_file() else photos + '/'} is missing"
+        )
+    with path.open(newline="", encoding="utf-8-sig") as stream:
+        rows = [row for row in csv.DictReader(stream) if usage is None or row.get("Usage") == usage]
+    try:
+        grades = tuple(int(row["level"]) for row in rows)
+        images = tuple(row["image"] for row in rows)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: needs columns image and level (0-4), got {error}") from error
+    if not rows or set(grades) - set(range(5)):
+        raise InputError(
+            f"{path}: needs rows with levels 0 to 4, got {len(rows)} rows, {sorted(set(grades))}"
+        )
+    return Split(part=part, folder=kaggle / photos, images=images, grades=grades)
+
+
+def read(folder: str | Path | None = None, *, blur: float = 10.0, size: int = 512) -> Dataset:
+    """Prepared photographs, uint8 (n, size, size, 3), memory-mapped; public = hold-out, private = test.
+
+    The folder (or the cache) is the one that `comitia data prepare eyepacs` wrote to. A photograph that could
+    not be used is plain grey: leaving it out would flatter every classifier.
+    """
+    where = prepared_folder(folder, blur=blur, size=size)
+    parts = {part: _part(where, part) for part, *_ in SPLITS}
+    return Dataset(
+        name="eyepacs",
+        train_x=parts["train"][0],
+        train_y=parts["train"][1],
+        test_x=parts["test"][0],
+        test_y=parts["test"][1],
+        holdout_x=parts["holdout"][0],
+        holdout_y=parts["holdout"][1],
+        classes=2,
+        kind="image",
+    )
+
+
+def _part(where: Path, part: str) -> tuple[NDArray[Any], Index]:
+    paths = [where / f"{part}{ending}.npy" for ending in ("", "-done", "-grades")]
+    missing = [path.name for path in paths if not path.is_file()]
+    if missing:
+        raise InputError(
+            f"data set eyepacs: {where} has no {missing[0]}; prepare it from the unpacked Kaggle folder: "
+            "comitia data prepare eyepacs --from FOLDER"
+        )
+    images = np.load(paths[0], mmap_mode="r", allow_pickle=False)
+    done = np.load(paths[1], allow_pickle=False)
+    grades = np.load(paths[2], allow_pickle=False)
+    if left := int((done == TO_DO).sum()):
+        raise InputError(
+            f"data set eyepacs: {left} photographs of {part} are not prepared yet; give the same "
+            "comitia data prepare eyepacs again, it goes on from there"
+        )
+    return images, (grades >= 2).astype(np.int64)

@@ -1,0 +1,170 @@
+"""Downloads: resumed where they broke off, compared with a checksum, renamed only when whole."""
+
+import hashlib
+import http.client
+import os
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+from comitia.data.folders import cache_folder
+from comitia.data.sources import ELSEWHERE, SOURCES
+from comitia.errors import InputError, nearest
+
+Progress = Callable[[int, int | None], None]
+BLOCK = 1 << 16
+
+
+class FetchError(Exception):
+    """The download did not come to its end; what has arrived is kept, and the same command goes on."""
+
+
+def fetch(
+    name: str,
+    folder: str | Path | None = None,
+    *,
+    url: str | None = None,
+    digest: str | None = None,
+    progress: Progress | None = None,
+    attempts: int = 5,
+    pause: float = 1.0,
+) -> Path:
+    """The path of the data set's file, downloaded to the folder or the cache if it is not there whole.
+
+    `url` (or `COMITIA_DATA_URL`) is another address: of the file, or of the folder that holds it.
+    `digest` (`sha256:...`) replaces the official checksum, for a mirror that packed the file anew.
+    """
+    if name in ELSEWHERE:
+        raise InputError(f"data set {name}: not fetched; {ELSEWHERE[name]}")
+    if name not in SOURCES:
+        raise InputError(f"data set '{name}': none of {', '.join(SOURCES)}{nearest(name, SOURCES)}")
+    source = SOURCES[name]
+    address = url or os.environ.get("COMITIA_DATA_URL") or source.url
+    if not address.endswith(source.file):
+        address = f"{address.rstrip('/')}/{source.file}"
+    target = (cache_folder() if folder is None else Path(folder).expanduser()) / source.file
+    return download(
+        address, target, digest or source.digest, progress=progress, attempts=attempts, pause=pause
+    )
+
+
+def download(
+    url: str,
+    target: Path,
+    digest: str,
+    *,
+    progress: Progress | None = None,
+    attempts: int = 5,
+    pause: float = 1.0,
+) -> Path:
+    """The target, with the content of that address and that digest; left as it was if anything fails.
+
+    What arrives goes to `<target>.part`, and a further attempt asks for the rest of it only.
+    """
+    _check_arguments(url, digest)
+    if target.is_file() and file_digest(target, digest) == digest:
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(target.name + ".part")
+    resumed = part.exists()
+    _complete(url, part, progress, attempts, pause)
+    if file_digest(part, digest) != digest and resumed:
+        part.unlink()  # the beginning may stem from another version of the file: once more from the start
+        _complete(url, part, progress, attempts, pause)
+    if (got := file_digest(part, digest)) != digest:
+        part.unlink()
+        raise InputError(
+            f"{url}: what came fails its checksum, wanted {digest}, got {got}; nothing was kept: "
+            "try again, or another --url"
+        )
+    os.replace(part, target)
+    return target
+
+
+def file_digest(path: Path, like: str) -> str:
+    """`sha256:...` or `md5:...` of the file, by the algorithm that the digest `like` names."""
+    algorithm = like.partition(":")[0]
+    with path.open("rb") as stream:
+        return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}"
+
+
+def _check_arguments(url: str, digest: str) -> None:
+    if not url.startswith(("http://", "https://")):
+        raise InputError(f"--url {url}: must start with http:// or https://")
+    algorithm, _, value = digest.partition(":")
+    length = {"sha256": 64, "md5": 32}.get(algorithm)
+    if length is None or len(value) != length or set(value) - set("0123456789abcdef"):
+        raise InputError(f"--digest {digest}: must be sha256: or md5: and hexadecimal digits")
+
+
+def _complete(url: str, part: Path, progress: Progress | None, attempts: int, pause: float) -> None:
+    """Bring the part to its full length, in several attempts if need be."""
+    problem = ""
+    for attempt in range(attempts):
+        if attempt:
+            time.sleep(pause * 2 ** (attempt - 1))
+        try:
+            if (problem := _attempt(url, part, progress)) == "":
+                return
+        except urllib.error.HTTPError as error:
+            error.close()
+            if 400 <= error.code < 500 and error.code not in (408, 429):
+                raise InputError(
+                    f"{url}: the server answers {error.code} {error.reason}; check --url"
+                ) from error
+            problem = f"the server answers {error.code} {error.reason}"
+        except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
+            problem = str(getattr(error, "reason", error)) or type(error).__name__
+    raise FetchError(f"{url}: {problem} ({attempts} attempts); the same command goes on from there")
+
+
+def _attempt(url: str, part: Path, progress: Progress | None) -> str:
+    """An empty text when the part is whole, else what is missing."""
+    have = part.stat().st_size if part.exists() else 0
+    # identity: a compressed transfer has no length to compare with and cannot be resumed
+    headers = {"Accept-Encoding": "identity", "User-Agent": "comitia"}
+    if have:
+        headers["Range"] = f"bytes={have}-"
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60) as response:
+            if have and not _continues(response, have):
+                have = 0
+            return _receive(response, part, have, progress)
+    except urllib.error.HTTPError as error:
+        if error.code != 416:
+            raise
+        error.close()
+        return _past_the_end(error, part, have)
+
+
+def _continues(response: http.client.HTTPResponse, have: int) -> bool:
+    said = response.headers.get("Content-Range", "")
+    return response.status == 206 and said.startswith(f"bytes {have}-")
+
+
+def _past_the_end(error: urllib.error.HTTPError, part: Path, have: int) -> str:
+    """The server has nothing beyond what is here: it is whole, or it is too long and starts afresh."""
+    if error.headers.get("Content-Range", "") == f"bytes */{have}":
+        return ""
+    part.unlink()
+    return "the part on disk was longer than the file"
+
+
+def _receive(response: http.client.HTTPResponse, part: Path, have: int, progress: Progress | None) -> str:
+    said = response.headers.get("Content-Length")
+    total = have + int(said) if said else None
+    with part.open("ab" if have else "wb") as stream:
+        try:
+            while block := response.read(BLOCK):
+                stream.write(block)
+                have += len(block)
+                if progress is not None:
+                    progress(have, total)
+        finally:
+            stream.flush()
+            os.fsync(stream.fileno())
+    if total is not None and have < total:
+        return f"the connection ended after {have} of {total} bytes"
+    return ""

@@ -1,0 +1,230 @@
+"""The training loop: one run from where it stands to its end.
+
+After each epoch, in this order: the states that became members, then what is needed to go on, then the
+record that names both with their checksums. The record is the commit: killed at any moment, the run goes on
+from the last record, and because every random stream belongs to (seed, run, epoch), it makes the same bytes.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from comitia.data.dataset import Dataset
+from comitia.data.division import Parts
+from comitia.deep.chains import begin_epoch, read_at, temperature_events
+from comitia.deep.collecting import accuracy, predict
+from comitia.deep.directory import Directory
+from comitia.deep.losses import batch_loss, class_weights
+from comitia.deep.members import complete_rows
+from comitia.deep.networks import mixed_precision
+from comitia.deep.optimisers import advance
+from comitia.deep.progression import Progression
+from comitia.deep.records import Record, Resume, Saved, checked_record, write_record
+from comitia.deep.samples import Inputs, pieces, stored_batch, training_index
+from comitia.deep.seeds import number, stream
+from comitia.deep.states import MEAN_IMAGE, module_tensors, write_state
+from comitia.deep.strategies.plan import Plan
+from comitia.recipes.recipe import Recipe
+
+Event = dict[str, Any]
+Report = Callable[[Event], None]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run to train: which, where its files go, on what data (`index`: positions of its samples)."""
+
+    recipe: Recipe
+    plan: Plan
+    directory: Directory
+    data: Dataset
+    parts: Parts
+    index: NDArray[np.int64]
+    inputs: Inputs
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe,
+        plan: Plan,
+        directory: Directory,
+        data: Dataset,
+        parts: Parts,
+        device: torch.device,
+    ) -> "Task":
+        """The task of a plan on a device."""
+        index = training_index(parts, plan, seed=recipe.seed)
+        return cls(recipe, plan, directory, data, parts, index, Inputs.of(data, index, device))
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network computes."""
+        return self.inputs.device
+
+
+def train_run(task: Task, report: Report) -> Record:
+    """The record of the run when it is over; it goes on from where the files of the run stand."""
+    plan, directory = task.plan, task.directory
+    directory.run(plan.run).mkdir(parents=True, exist_ok=True)
+    record, lost = checked_record(directory, plan)
+    for line in lost:
+        report({"event": "lost", "run": plan.run, "message": line})
+    if not record.over:
+        record = _train(task, record, report)
+    record = complete_rows(task, record, report)
+    _remove_leftovers(directory, record)
+    return record
+
+
+def _train(task: Task, record: Record, report: Report) -> Record:
+    wanted = _wanted(task.plan, record)
+    progress = Progression.at(task, record, before=min(wanted))
+    for epoch in range(progress.epoch, max(wanted)):
+        began = time.perf_counter()
+        loss, correct = train_epoch(task, progress, epoch)
+        if not (math.isfinite(loss) and progress.is_finite()):
+            return _stop(task, record, epoch + 1, report)
+        record, selected = _save(task, progress, record, epoch + 1)
+        record = _commit(task, progress, record, epoch + 1, last=epoch + 1 == max(wanted))
+        report(
+            {
+                "event": "epoch",
+                "run": task.plan.run,
+                "epoch": epoch + 1,
+                "epochs": task.plan.epochs,
+                "loss": loss,
+                "accuracy": correct,
+                "select_accuracy": selected,
+                "seconds": time.perf_counter() - began,
+            }
+        )
+        for event in temperature_events(task.plan, epoch, progress.readings):
+            report(event)
+        record = record if task.plan.best else complete_rows(task, record, report)
+    record = replace(record, finished=True, resumes=())
+    write_record(task.directory, record)
+    return record
+
+
+def train_epoch(task: Task, progress: Progression, epoch: int) -> tuple[float, float]:
+    """The mean loss and the accuracy over the epoch's batches, as the network changed."""
+    training, names = task.plan.training, (task.recipe.seed, task.plan.run, epoch + 1)
+    order = stream(*names, "order").permutation(task.index)
+    random = stream(*names, "augment")
+    torch.manual_seed(number(*names, "network"))
+    weights = class_weights(training.class_weights, task.data.train_y[task.index], task.data.classes)
+    weights = None if weights is None else weights.to(task.device)
+    batches = pieces(order, batch=training.batch, accumulate=training.accumulate)
+    totals = torch.zeros(2, device=task.device)
+    begin_epoch(progress.optimiser, task.plan, epoch, noise_seed=number(*names, "noise"))
+    reading = read_at(task.plan, epoch, len(batches))
+    progress.readings.clear()
+    progress.network.train()
+    for position, batch in enumerate(batches):
+        advance(progress.optimiser, task.plan, epoch + position / len(batches))
+        samples = sum(map(len, batch))
+        for piece in batch:
+            loss, hits = _backward(task, progress, piece, random, weights, share=len(piece) / samples)
+            totals += torch.stack([loss * len(piece), hits])
+        if position in reading:
+            progress.read_temperatures()
+        progress.step()
+    mean_loss, correct = (totals.cpu().to(torch.float64) / len(order)).tolist()
+    return mean_loss, correct
+
+
+def _backward(
+    task: Task,
+    progress: Progression,
+    piece: NDArray[np.int64],
+    random: np.random.Generator,
+    weights: torch.Tensor | None,
+    *,
+    share: float,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The mean loss of a piece of a batch and the number of its hits, its gradient added to the others."""
+    training = task.plan.training
+    stored, labels = stored_batch(task.data, piece, augment=training.augment, random=random)
+    target = task.inputs.labels(labels)
+    with mixed_precision(training.precision, task.device):
+        logits = progress.network(task.inputs.tensor(stored))
+        loss = batch_loss(logits, target, weights)
+    torch.autograd.backward(progress.scaler.scale(loss * share))
+    return loss.detach(), (logits.detach().argmax(dim=1) == target).sum()
+
+
+def _wanted(plan: Plan, record: Record) -> list[int]:
+    """The epochs whose states are still to be made."""
+    done = {saved.step for saved in record.saved}
+    return [plan.epochs] if plan.best else [step for step in plan.saves if step not in done]
+
+
+def _save(task: Task, progress: Progression, record: Record, step: int) -> tuple[Record, float | None]:
+    """The record with the state of this epoch added, if it is a member's; and the accuracy on `select`."""
+    if not task.plan.best:
+        if step not in _wanted(task.plan, record):
+            return record, None
+        saved = sorted((*record.saved, _write(task, progress, step)), key=lambda one: one.step)
+        return replace(record, saved=tuple(saved)), None
+    selected = _select_accuracy(task, progress)
+    if record.best is not None and selected <= record.best:
+        return record, selected
+    return replace(record, best=selected, saved=(_write(task, progress, step),)), selected
+
+
+def _write(task: Task, progress: Progression, step: int) -> Saved:
+    path = task.directory.state(task.plan.run, step)
+    tensors = module_tensors(progress.network)
+    if task.inputs.mean is not None:
+        tensors[MEAN_IMAGE] = task.inputs.mean
+    about: dict[str, Any] = {
+        "run": task.plan.run,
+        "step": step,
+        "kind": task.data.kind,
+        "classes": task.data.classes,
+    }
+    about |= {"input_shape": task.data.input_shape}
+    return Saved(step=step, sha256=write_state(path, tensors, about))
+
+
+def _select_accuracy(task: Task, progress: Progression) -> float:
+    select = task.parts.select
+    progress.network.eval()
+    probs = predict(progress.network, task.data.train_x[select], task.inputs)
+    return accuracy(probs, task.data.train_y[select])
+
+
+def _commit(task: Task, progress: Progression, record: Record, epoch: int, *, last: bool) -> Record:
+    """The record written with a file to go on from; the one before stays in case this one is damaged."""
+    record = replace(record, epochs=max(epoch, record.epochs))
+    if not last:
+        digest = progress.write(task.directory.resume(task.plan.run, epoch), epoch)
+        older = tuple(one for one in record.resumes if one.epoch < epoch)[-1:]
+        record = replace(record, resumes=(*older, Resume(epoch, digest)))
+        write_record(task.directory, record)
+        _remove_leftovers(task.directory, record)
+    return record
+
+
+def _stop(task: Task, record: Record, epoch: int, report: Report) -> Record:
+    reason = f"the loss of epoch {epoch} is not finite"
+    report({"event": "stopped", "run": task.plan.run, "epoch": epoch, "message": reason})
+    saved = () if task.plan.best else record.saved
+    record = replace(record, stopped=reason, saved=saved, resumes=())
+    write_record(task.directory, record)
+    return record
+
+
+def _remove_leftovers(directory: Directory, record: Record) -> None:
+    """Remove states and resume files that the record does not name, and what a killed attempt half wrote."""
+    named = {directory.resume(record.run, one.epoch).name for one in record.resumes}
+    named |= {directory.state(record.run, one.step).name for one in record.saved if one.sha256}
+    for path in directory.run(record.run).iterdir():
+        if path.name.startswith(".") or (path.suffix == ".safetensors" and path.name not in named):
+            path.unlink()

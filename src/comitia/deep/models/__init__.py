@@ -1,0 +1,90 @@
+"""Networks, one a file; every one maps a batch to (n, classes) logits."""
+
+import sys
+from importlib import import_module
+from inspect import Parameter, signature
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+from torch import nn
+
+from comitia.errors import InputError, nearest, require_choice
+
+NAMES = ("cnn_lstm", "resnet", "wrn", "resnet50", "small_cnn")
+
+
+def build(name: str, *, classes: int, input_shape: tuple[int, ...], **options: Any) -> nn.Module:
+    """The network of that name, with fresh initial values from torch's global generator.
+
+    Images come in as float (n, C, H, W), texts as integers (n, length), vectors as float (n, d).
+    `input_shape` is the shape of one stored sample: (H, W, C), (length,) or (d,).
+    `name` may be `module:function`: a factory of the user's own that takes the same arguments; its module is
+    looked for in the working directory too.
+
+    >>> network = build("small_cnn", classes=10, input_shape=(28, 28, 1))
+    >>> sum(parameter.numel() for parameter in network.parameters())
+    9098
+    """
+    factory = _own_factory(name) if ":" in name else _known_factory(name)
+    _check_options(name, factory, options)
+    try:
+        network = factory(classes=classes, input_shape=tuple(input_shape), **options)
+    except InputError:
+        raise
+    except (TypeError, ValueError, RuntimeError, ArithmeticError) as error:
+        raise InputError(f"model {name}: cannot be built with {options}: {one_line(error)}") from error
+    if not isinstance(network, nn.Module):
+        raise InputError(f"model {name}: must return a torch.nn.Module, got {type(network).__name__}")
+    return network
+
+
+def one_line(error: Exception) -> str:
+    """What the error says, in one line of at most 200 characters.
+
+    >>> one_line(RuntimeError("sizes differ:\\n  3 and 4"))
+    'RuntimeError: sizes differ: 3 and 4'
+    """
+    return shorten(f"{type(error).__name__}: {error}", 200, placeholder=" ...")
+
+
+def decayed_parameters(module: nn.Module) -> list[nn.Parameter]:
+    """The parameters that L2 regularisation acts on: kernels of convolutions.
+
+    Dense layers, biases, normalisation and embeddings are left alone, as in the Keras examples that the paper
+    builds on.
+    """
+    kinds = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
+    kernels = (layer.weight for layer in module.modules() if isinstance(layer, kinds))
+    return [kernel for kernel in kernels if isinstance(kernel, nn.Parameter)]
+
+
+def _known_factory(name: str) -> Any:
+    require_choice("model", name, NAMES)
+    return getattr(import_module(f"comitia.deep.models.{name}"), name)
+
+
+def _own_factory(name: str) -> Any:
+    module_name, _, function = name.partition(":")
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
+    try:
+        module = import_module(module_name)
+    except ImportError as error:
+        raise InputError(f"model {name}: cannot import '{module_name}': {error}") from error
+    factory = getattr(module, function, None)
+    if not callable(factory):
+        raise InputError(f"model {name}: '{module_name}' has no function '{function}'")
+    return factory
+
+
+def _check_options(name: str, factory: Any, options: dict[str, Any]) -> None:
+    known = signature(factory).parameters
+    if any(entry.kind is Parameter.VAR_KEYWORD for entry in known.values()):
+        return
+    for option in options:
+        if option not in known:
+            choices = [key for key in known if key not in ("classes", "input_shape")]
+            listed = ", ".join(choices) or "none"
+            hint = nearest(option, choices)
+            raise InputError(f"model {name}: no option '{option}', it takes {listed}{hint}")

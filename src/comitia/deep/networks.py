@@ -1,0 +1,172 @@
+"""A network of a recipe on a device, and the settings under which training gives the same bytes twice."""
+
+import os
+import warnings
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from comitia.data.dataset import Dataset
+from comitia.deep.models import build, decayed_parameters, one_line
+from comitia.deep.samples import Inputs
+from comitia.deep.seeds import number
+from comitia.deep.states import MEAN_IMAGE, read_state
+from comitia.errors import InputError, require_choice
+from comitia.recipes.recipe import Recipe
+
+PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def choose_device(name: str = "auto") -> torch.device:
+    """The device of that name; "auto" takes cuda, else mps, else the processor.
+
+    >>> choose_device("cpu")
+    device(type='cpu')
+    """
+    check_device(name)
+    if name != "auto":
+        device = torch.device(name)
+        if not _is_there(device):
+            raise InputError(f"--device {name}: this machine has none; leave --device out, or give cpu")
+        return device
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def check_device(name: str) -> None:
+    """Raise `InputError` unless that is the name of a device, on whatever machine."""
+    kind, _, number = name.partition(":")
+    require_choice("--device", kind, ("auto", "cpu", "cuda", "mps"))
+    if ":" in name and not (kind == "cuda" and number.isdecimal()):
+        raise InputError(f"--device {name}: must be auto, cpu, cuda, cuda:0 (or another number) or mps")
+
+
+def _is_there(device: torch.device) -> bool:
+    if device.type == "cuda":
+        return torch.cuda.is_available() and (device.index or 0) < torch.cuda.device_count()
+    return device.type == "cpu" or torch.backends.mps.is_available()
+
+
+def settle(threads: int) -> None:
+    """Make this process compute the same bytes each time: that many threads, deterministic algorithms.
+
+    The number of threads decides the order of sums, so it belongs to the result.
+    """
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    # Filling fresh memory would cost a tenth of the time and is of use only to code that reads it unset.
+    setattr(torch.utils.deterministic, "fill_uninitialized_memory", False)  # noqa: B010 (untyped in torch)
+    torch.backends.cudnn.benchmark = False
+    warnings.filterwarnings("ignore", message=".*does not have a deterministic implementation")
+
+
+def flush_tiny_numbers() -> None:
+    """Make numbers below 1e-38 count as 0 in this process, for good; so only processes that train alone call it.
+
+    A run that breaks down is full of them, and its epochs would take twice the time.
+    """
+    torch.set_flush_denormal(True)
+
+
+def fresh_network(recipe: Recipe, data: Dataset, run: int, device: torch.device) -> nn.Module:
+    """The network of a run at its initial values, which its seed decides; images channels-last."""
+    torch.manual_seed(number(recipe.seed, run, 0, "initial"))
+    return _build(recipe, data.classes, data.input_shape, data.kind, device)
+
+
+def check_network(recipe: Recipe, data: Dataset) -> None:
+    """Raise `InputError` unless the recipe suits the data and its network takes samples of it."""
+    _check_suits(recipe, data)
+    processor = torch.device("cpu")
+    parts = (data.train_x, data.test_x, data.holdout_x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what torch warns of here ends in an error of ours
+        network = _build(recipe, data.classes, data.input_shape, data.kind, processor).eval()
+        inputs = Inputs.of(data, np.zeros(1, dtype=np.int64), processor)
+        held = [part for part in parts if part is not None and len(part)]
+        try_network(recipe.model.name, network, inputs, held, classes=data.classes)
+    if recipe.training.l2 and not decayed_parameters(network):
+        raise InputError(
+            f"recipe key training.l2: acts on kernels of convolutions, and model {recipe.model.name} has none; "
+            "set training.l2=0 (training.prior_scale acts on all parameters)"
+        )
+
+
+def try_network(
+    name: str, network: nn.Module, inputs: Inputs, parts: list[NDArray[Any]], *, classes: int
+) -> None:
+    """Raise `InputError` unless the network maps a few samples of each part to (n, classes) logits."""
+    samples = np.concatenate([_few(part, inputs.kind) for part in parts])
+    try:
+        with torch.inference_mode():
+            logits = network(inputs.tensor(samples))
+    except Exception as error:  # a factory of one's own may raise anything
+        held = f"{inputs.kind}: {samples.dtype} {samples.shape[1:]}, {samples.min():g} to {samples.max():g}"
+        raise InputError(
+            f"model {name}: does not take samples of this data ({held}): {one_line(error)}"
+        ) from error
+    shape = tuple(getattr(logits, "shape", ()))
+    if shape != (len(samples), classes):
+        raise InputError(
+            f"model {name}: must map {len(samples)} samples to logits of shape {(len(samples), classes)}, "
+            f"got {shape or type(logits).__name__}"
+        )
+
+
+def _few(part: NDArray[Any], kind: str) -> NDArray[Any]:
+    """The first sample; of texts those that hold the smallest and the largest token."""
+    rows = [part.min(axis=1).argmin(), part.max(axis=1).argmax()] if kind == "tokens" else [0]
+    return part[rows]
+
+
+def _check_suits(recipe: Recipe, data: Dataset) -> None:
+    if recipe.training.augment != "none" and data.kind != "image":
+        raise InputError(
+            f"recipe key training.augment: '{recipe.training.augment}' is for images, and data set {data.name} "
+            f"holds {data.kind}; set training.augment=none"
+        )
+    if recipe.data.holdout and data.holdout_x is not None:
+        raise InputError(
+            f"recipe key data.holdout: data set {data.name} has a hold-out of its own, "
+            f"got {recipe.data.holdout}; set data.holdout=0"
+        )
+
+
+def load_network(recipe: Recipe, path: Path, device: torch.device) -> tuple[nn.Module, Inputs]:
+    """The network in the state of a file, ready to predict, and how samples become its inputs."""
+    tensors, about = read_state(path)
+    mean = tensors.pop(MEAN_IMAGE, None)
+    network = _build(recipe, about["classes"], tuple(about["input_shape"]), about["kind"], device)
+    network.load_state_dict(tensors)
+    mean = None if mean is None else mean.to(device)
+    return network.eval(), Inputs(kind=about["kind"], mean=mean, device=device)
+
+
+def wake_dropout(network: nn.Module) -> None:
+    """Let dropout layers drop while everything else (batch norm) predicts."""
+    for module in network.modules():
+        if isinstance(module, nn.modules.dropout._DropoutNd):
+            module.train()
+
+
+def _build(
+    recipe: Recipe, classes: int, shape: tuple[int, ...], kind: str, device: torch.device
+) -> nn.Module:
+    network = build(recipe.model.name, classes=classes, input_shape=shape, **recipe.model_options())
+    if kind == "image":
+        network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return network.to(device)
+
+
+def mixed_precision(precision: str, device: torch.device) -> AbstractContextManager[object]:
+    """The context in which a network computes: plain for "float32", else autocast to that type."""
+    if precision == "float32":
+        return nullcontext()
+    return torch.autocast(device.type, dtype=PRECISIONS[precision])

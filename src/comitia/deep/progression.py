@@ -1,0 +1,89 @@
+"""What changes while a run trains: network, optimiser, loss scale; made fresh or from a resume file."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+from torch.amp.grad_scaler import GradScaler
+from torch.optim import Optimizer
+
+from comitia.deep.networks import fresh_network
+from comitia.deep.optimisers import build
+from comitia.deep.records import Record
+from comitia.deep.samplers.temperatures import Reading, read
+from comitia.deep.states import (
+    checksum,
+    module_tensors,
+    optimiser_tensors,
+    read_state,
+    restore_optimiser,
+    write_state,
+)
+
+if TYPE_CHECKING:
+    from comitia.deep.loop import Task
+
+
+@dataclass
+class Progression:
+    """A network in training after `epoch` epochs, with its optimiser. The scaler acts in float16 alone.
+
+    `readings` are the temperatures of a sampler in the present epoch.
+    """
+
+    network: nn.Module
+    optimiser: Optimizer
+    scaler: GradScaler
+    epoch: int = 0
+    readings: list[tuple[Reading, ...]] = field(default_factory=list)
+
+    @classmethod
+    def at(cls, task: "Task", record: Record, *, before: int) -> "Progression":
+        """Where the run can go on: its latest undamaged resume file of fewer epochs, else its beginning."""
+        network = fresh_network(task.recipe, task.data, task.plan.run, task.device)
+        optimiser = build(network, task.plan, samples=len(task.index))
+        scaler = GradScaler(task.device.type, enabled=task.plan.training.precision == "float16")
+        progress = cls(network, optimiser, scaler)
+        for resume in reversed(record.resumes):
+            path = task.directory.resume(task.plan.run, resume.epoch)
+            if resume.epoch < before and checksum(path) == resume.sha256:
+                progress.read(path)
+                break
+        return progress
+
+    def step(self) -> None:
+        """One step of the optimiser by the gradients that have gathered, which are then forgotten."""
+        self.scaler.step(self.optimiser)
+        self.scaler.update()
+        self.optimiser.zero_grad(set_to_none=True)
+
+    def read_temperatures(self) -> None:
+        """Read the temperatures of a sampler, between the gradients and the step they lead to."""
+        self.scaler.unscale_(self.optimiser)
+        self.readings.append(read(self.optimiser, self.network.named_parameters()))
+
+    def is_finite(self) -> bool:
+        """Whether no parameter is infinite or NaN."""
+        return all(bool(torch.isfinite(parameter).all()) for parameter in self.network.parameters())
+
+    def write(self, path: Path, epoch: int) -> str:
+        """The sha256 of the file that holds all of this after so many epochs."""
+        tensors, numbers = optimiser_tensors(self.optimiser)
+        content = {f"network.{key}": value for key, value in module_tensors(self.network).items()}
+        content |= {f"optimiser.{key}": value for key, value in tensors.items()}
+        about = {"epoch": epoch, "numbers": numbers, "scaler": self.scaler.state_dict()}
+        return write_state(path, content, about)
+
+    def read(self, path: Path) -> None:
+        """Take over what `write` stored."""
+        content, about = read_state(path)
+        parts: dict[str, dict[str, torch.Tensor]] = {"network": {}, "optimiser": {}}
+        for key, tensor in content.items():
+            part, _, name = key.partition(".")
+            parts[part][name] = tensor
+        self.network.load_state_dict(parts["network"])
+        restore_optimiser(self.optimiser, parts["optimiser"], about["numbers"])
+        self.scaler.load_state_dict(about["scaler"])
+        self.epoch = about["epoch"]

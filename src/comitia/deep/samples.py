@@ -1,0 +1,75 @@
+"""Samples of a data set as batches of tensors, and which of them a run trains on."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from comitia.data.dataset import Dataset
+from comitia.data.division import Parts, mean_image
+from comitia.deep.augment import flip_shift
+from comitia.deep.strategies.bagging import bootstrap
+from comitia.deep.strategies.plan import Plan
+
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """How stored samples become what a network sees: on which device, minus which mean image."""
+
+    kind: str
+    mean: torch.Tensor | None
+    device: torch.device
+
+    @classmethod
+    def of(cls, data: Dataset, index: Index, device: torch.device) -> "Inputs":
+        """The inputs of a network that trains on those samples: they alone enter the mean image."""
+        mean = None
+        if data.mean_image is not None:
+            mean = torch.from_numpy(mean_image(data.train_x, index)).to(device)
+        return cls(kind=data.kind, mean=mean, device=device)
+
+    def tensor(self, stored: NDArray[Any]) -> torch.Tensor:
+        """A batch for the network: images as floats (n, C, H, W) that lie channels-last, others as stored."""
+        batch = torch.from_numpy(np.ascontiguousarray(stored)).to(self.device, non_blocking=True)
+        if self.kind != "image":
+            return batch
+        scaled = batch.to(torch.float32).div_(255.0) if batch.dtype == torch.uint8 else batch
+        scaled = scaled if self.mean is None else scaled - self.mean
+        # Stored (n, H, W, C): the permuted view is the channels-last layout already, nothing is copied.
+        return scaled.permute(0, 3, 1, 2)
+
+    def labels(self, stored: Index) -> torch.Tensor:
+        """Labels for the loss."""
+        return torch.from_numpy(stored).to(self.device, non_blocking=True)
+
+
+def training_index(parts: Parts, plan: Plan, *, seed: int) -> Index:
+    """The positions in the training data that the run trains on; copies occur with a bootstrap sample."""
+    if not plan.bootstrap:
+        return parts.train
+    return parts.train[bootstrap(len(parts.train), seed=seed, run=plan.run)]
+
+
+def pieces(order: Index, *, batch: int, accumulate: int) -> list[list[Index]]:
+    """The order cut into batches, and each batch into pieces whose gradients are added up.
+
+    >>> [[piece.tolist() for piece in batch] for batch in pieces(np.arange(5), batch=4, accumulate=2)]
+    [[[0, 1], [2, 3]], [[4]]]
+    """
+    size = -(-batch // accumulate)
+    batches = [order[start : start + batch] for start in range(0, len(order), batch)]
+    return [[one[start : start + size] for start in range(0, len(one), size)] for one in batches]
+
+
+def stored_batch(
+    data: Dataset, index: Index, *, augment: str, random: np.random.Generator
+) -> tuple[NDArray[Any], Index]:
+    """Those training samples, augmented as the recipe says, and their labels."""
+    samples = data.train_x[index]
+    if augment == "flip-shift":
+        samples = flip_shift(samples, random)
+    return samples, data.train_y[index]

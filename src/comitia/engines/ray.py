@@ -1,0 +1,130 @@
+"""The Ray engine: each run a task on some node of a cluster; states lie on a file system all nodes share.
+
+The cluster is the one that `RAY_ADDRESS` names or that runs on this machine; without one, Ray starts on this machine.
+A task whose node dies is started again elsewhere and goes on from the last commit of its run.
+"""
+
+import json
+import logging
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from comitia.data.folders import cache_folder
+from comitia.deep.directory import Directory
+from comitia.engines.local import ATTEMPTS, MEMORY
+from comitia.engines.work import train_one
+from comitia.errors import InputError
+
+Event = dict[str, Any]
+# Seconds between two looks at the logs of the runs.
+PERIOD = 0.5
+
+
+def connect(*, cpus: float, gpus: float) -> None:
+    """Connect to the cluster; raise if none of its nodes has what one member asks for."""
+    try:
+        import ray
+    except ImportError as error:
+        raise InputError("--engine ray: needs the package ray; install comitia[ray]") from error
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False, logging_level=logging.ERROR)
+    if not _fits(cpus, gpus):
+        largest = {
+            name: max((node.get(name, 0.0) for node in _nodes()), default=0.0) for name in ("CPU", "GPU")
+        }
+        raise InputError(
+            f"engine.cpus = {cpus:g}, engine.gpus = {gpus:g}: no node of the cluster has as much for one member "
+            f"(the largest has {largest['CPU']:g} and {largest['GPU']:g}); lower them or add a larger node"
+        )
+
+
+def train(
+    directory: Directory,
+    runs: Sequence[int],
+    *,
+    threads: int,
+    device: str,
+    cpus: float,
+    gpus: float,
+    report: Callable[[Event], None],
+) -> None:
+    """Train those runs as tasks of the cluster; events, also of failures, go to `report`."""
+    import ray
+
+    root = str(directory.root.absolute())
+    told = {"COMITIA_DATA": str(cache_folder().absolute())} if "COMITIA_DATA" in os.environ else {}
+    environment = {"env_vars": {**MEMORY, **told, "OMP_NUM_THREADS": str(threads)}}
+    task = ray.remote(num_cpus=cpus, num_gpus=gpus, max_retries=ATTEMPTS, runtime_env=environment)(_task)
+    tails = {run: Tail(directory.log(run)) for run in runs}
+    pending = {task.remote(root, run, threads, device): run for run in runs}
+    try:
+        while pending:
+            ended, _ = ray.wait([*pending], timeout=PERIOD)
+            for reference in ended:
+                _finish(reference, pending.pop(reference), report)
+            for tail in tails.values():
+                tail.follow(report)
+            if pending and not _fits(cpus, gpus):
+                raise RuntimeError(
+                    "no node is left that has enough processors for a member; add one, start again"
+                )
+    finally:
+        for reference in pending:
+            ray.cancel(reference, force=True)
+
+
+class Tail:
+    """The end of a run's log: what was appended since the last look."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen = path.stat().st_size if path.exists() else 0
+
+    def follow(self, report: Callable[[Event], None]) -> None:
+        """Report the events of whole lines that are new."""
+        if not self._path.exists():
+            return
+        with self._path.open("rb") as file:
+            file.seek(self._seen)
+            content = file.read()
+        lines, _, _ = content.rpartition(b"\n")
+        self._seen += len(lines) + 1 if lines else 0
+        for line in lines.splitlines():
+            report(json.loads(line))
+
+
+def _task(root: str, run: int, threads: int, device: str) -> str | None:
+    """Train one run on the node the task landed on; None, or what went wrong."""
+    from comitia.deep.networks import flush_tiny_numbers
+
+    flush_tiny_numbers()
+    try:
+        train_one(root, run, threads=threads, device=device, report=lambda event: None)
+        return None
+    except Exception as error:
+        return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _finish(reference: Any, run: int, report: Callable[[Event], None]) -> None:
+    import ray
+
+    try:
+        message = ray.get(reference)
+    except ray.exceptions.RayError as error:
+        message = f"its workers died {ATTEMPTS + 1} times ({type(error).__name__})"
+    if message is not None:
+        report({"event": "failed", "run": run, "message": message})
+
+
+def _fits(cpus: float, gpus: float) -> bool:
+    return any(node.get("CPU", 0) >= cpus and node.get("GPU", 0) >= gpus for node in _nodes())
+
+
+def _nodes() -> list[dict[str, float]]:
+    """What each node that is alive has to offer."""
+    import ray
+
+    nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+    return [node["Resources"] for node in nodes if node["Alive"]]

@@ -1,0 +1,232 @@
+"""Folds → the record: rows, comparisons, facts of members, certificates, notes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.evaluation.certified import certificates_of
+from comitia.evaluation.claims import judge
+from comitia.evaluation.draws import Draw, runs_of
+from comitia.evaluation.findings import half_width
+from comitia.evaluation.folds import Asked, Fold
+from comitia.evaluation.records import (
+    Comparison,
+    Evaluation,
+    MemberFacts,
+    Row,
+    Settings,
+    SingleBest,
+    Source,
+    TandemCounts,
+)
+from comitia.predictions import Predictions
+
+# A larger tandem matrix is no picture any more, and makes the record heavy.
+LARGEST_MATRIX = 200
+# Decimals kept: far beyond any meaning, short of what another order of summation could change.
+DECIMALS = 10
+
+Draws = Mapping[int, tuple[Draw, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Everything the folds gave, and where each ensemble asked for lies in it."""
+
+    settings: Settings
+    draws: Draws
+    place: dict[Asked, int]
+    folds: Sequence[Fold]
+    samples: int
+
+    def places(self, size: int, members: str, method: str) -> list[int]:
+        """Where the ensembles of one row lie, draw by draw."""
+        return [self.place[Asked(draw.members(members), method)] for draw in self.draws[size]]
+
+    def by_draw(self, vote: str, places: Sequence[int]) -> NDArray[np.float64]:
+        """Accuracies, folds averaged."""
+        found = [fold.scores[vote].correct[places].mean(axis=1) for fold in self.folds]
+        return np.asarray(np.mean(found, axis=0))
+
+    def by_sample(self, vote: str, places: Sequence[int]) -> NDArray[np.float64]:
+        """(n,) the share of the draws that are right about each sample, scored when it had no part in the weights."""
+        right = np.empty(self.samples)
+        for fold in self.folds:
+            right[fold.scoring.samples] = fold.scores[vote].correct[places].mean(axis=0)
+        return right
+
+
+def assemble(
+    predictions: Predictions,
+    settings: Settings,
+    draws: Draws,
+    asked: Sequence[Asked],
+    singles: Sequence[Asked],
+    folds: Sequence[Fold],
+) -> Evaluation:
+    """The evaluation's record, with the claims that need no reference worked out."""
+    place = {ask: index for index, ask in enumerate(asked)}
+    found = Found(settings, draws, place, folds, predictions.samples)
+    runs = runs_of(predictions)
+    largest = draws[settings.sizes[-1]][0]
+    evaluation = Evaluation(
+        settings=settings,
+        source=Source(
+            predictions.fingerprint(),
+            predictions.samples,
+            predictions.classes,
+            predictions.members,
+            len(runs.last),
+        ),
+        rows=tuple(_rows(found)),
+        single_best=_single_best(predictions, found, singles),
+        comparisons=tuple(_comparisons(found)),
+        members=_facts(predictions, found, largest),
+        tandem=_tandem(found, largest),
+        certificates=certificates_of(predictions, settings, largest, folds[0], place),
+        notes=tuple(_notes(predictions, found, len(runs.last))),
+    )
+    return replace(evaluation, claims=judge(evaluation))
+
+
+def _rows(found: Found) -> list[Row]:
+    """One row for each size, choice of members, weighting and vote, in that order."""
+    s = found.settings
+    return [
+        _row(found, size, members, weights, vote)
+        for size in s.sizes
+        for members in s.members
+        for weights in s.weightings
+        for vote in s.votes
+    ]
+
+
+def _row(found: Found, size: int, members: str, weights: str, vote: str) -> Row:
+    s, places = found.settings, found.places(size, members, weights)
+    accuracies = found.by_draw(vote, places)
+    bounds = np.mean([fold.bounds[vote][places] for fold in found.folds], axis=0)
+
+    def mean(name: str) -> float | None:
+        values = [getattr(fold.scores[vote], name) for fold in found.folds]
+        return None if any(v is None for v in values) else _round(np.mean([v[places] for v in values]))
+
+    return Row(
+        size=size,
+        members=members,
+        weights=weights,
+        vote=vote,
+        accuracy_mean=_round(accuracies.mean()),
+        accuracy_sd=_spread(accuracies),
+        nll_mean=mean("nll"),
+        brier_mean=mean("brier"),
+        ece_mean=mean("ece"),
+        auroc_mean=mean("auroc"),
+        bound_mean=_round(bounds.mean()),
+        effective_mean=_round(np.mean([fold.effective[places] for fold in found.folds])),
+        member_count=_round(np.mean([len(draw.members(members)) for draw in found.draws[size]])),
+        single_best=_round(
+            np.mean([_best_of(f, d.members(s.widest)) for f in found.folds for d in found.draws[size]])
+        ),
+        accuracies=tuple(_round(a) for a in accuracies),
+        bounds=tuple(_round(b) for b in bounds),
+    )
+
+
+def _best_of(fold: Fold, members: Sequence[int]) -> float:
+    """Accuracy, on the scoring half, of the member that is best on the weighing half."""
+    states = np.array(members)
+    chosen = states[fold.weighing.hard.first[states].argmin()]
+    return 1.0 - float(fold.scoring.hard.first[chosen])
+
+
+def _single_best(predictions: Predictions, found: Found, singles: Sequence[Asked]) -> SingleBest:
+    """The best member of all runs: chosen on each half, scored on the other."""
+    members = [single.members[0] for single in singles]
+    accuracies = [1.0 - float(f.scoring.hard.first[m]) for f, m in zip(found.folds, members)]
+    scores = [fold.scores.get("average") for fold in found.folds]
+    nll = [
+        float(s.nll[found.place[a]]) for s, a in zip(scores, singles) if s is not None and s.nll is not None
+    ]
+    return SingleBest(
+        _round(np.mean(accuracies)),
+        _round(np.std(accuracies, ddof=1)),
+        _round(np.mean(nll)) if nll else None,
+        tuple(predictions.names[member] for member in members),
+    )
+
+
+def _comparisons(found: Found) -> list[Comparison]:
+    """Each weighting against uniform, and all states against last, at each size and for each vote."""
+    s = found.settings
+    pairs = [((m, w), (m, "uniform")) for m in s.members for w in s.weightings if w != "uniform"]
+    pairs = pairs if "uniform" in s.weightings else []
+    if {"last", "all"} <= set(s.members):
+        pairs += [(("all", w), ("last", w)) for w in s.weightings]
+    return [_compare(found, size, vote, *pair) for size in s.sizes for vote in s.votes for pair in pairs]
+
+
+def _compare(found: Found, size: int, vote: str, left: tuple[str, str], right: tuple[str, str]) -> Comparison:
+    """The difference of two rows, with the noise of the samples and of the draws behind it."""
+    one, other = found.places(size, *left), found.places(size, *right)
+    by_draw = found.by_draw(vote, one) - found.by_draw(vote, other)
+    by_sample = found.by_sample(vote, one) - found.by_sample(vote, other)
+    reach = half_width(by_sample, by_draw)
+    return Comparison(size, vote, left, right, _round(by_draw.mean()), _round(reach))
+
+
+def _facts(predictions: Predictions, found: Found, largest: Draw) -> tuple[MemberFacts, ...]:
+    """The members of the largest ensemble: accuracy on all samples, weights from the first fold."""
+    fold, n = found.folds[0], found.samples
+    one, other = fold.weighing, fold.scoring
+    risks = (one.hard.first * len(one.samples) + other.hard.first * len(other.samples)) / n
+    members = largest.members(found.settings.widest)
+    weights = {m: fold.weights[found.place[Asked(members, m)]] for m in found.settings.weightings}
+    return tuple(
+        MemberFacts(
+            name=predictions.names[i],
+            run=None if predictions.run is None else int(predictions.run[i]),
+            step=None if predictions.step is None else int(predictions.step[i]),
+            last=i in largest.last,
+            accuracy=_round(1.0 - risks[i]),
+            weights={method: _round(rho[i]) for method, rho in weights.items()},
+        )
+        for i in members
+    )
+
+
+def _tandem(found: Found, largest: Draw) -> TandemCounts | None:
+    members = np.array(largest.members(found.settings.widest))
+    if len(members) > LARGEST_MATRIX:
+        return None
+    half = found.folds[0].weighing
+    counts = np.rint(half.hard.second[np.ix_(members, members)] * len(half.samples)).astype(np.int64)
+    upper = counts[np.triu_indices(len(members))]
+    return TandemCounts(len(members), len(half.samples), tuple(upper.tolist()))
+
+
+def _notes(predictions: Predictions, found: Found, runs: int) -> list[str]:
+    """What a reader must know to judge the numbers."""
+    notes, s = [], found.settings
+    if runs == predictions.members:
+        notes.append("each member is a run of its own, so all states are the same as last ones")
+    if not predictions.has_probs:
+        notes.append("the predictions hold votes, so there is no average vote and no probabilistic score")
+    if runs in s.sizes and len(found.draws[runs]) > 1:
+        notes.append(f"all draws of size {runs} are the same, all runs: their standard deviation is 0")
+    if len(found.draws[s.sizes[-1]][0].members(s.widest)) > LARGEST_MATRIX:
+        notes.append(f"more than {LARGEST_MATRIX} members: the tandem matrix is left out")
+    if s.sizes[-1] < runs and not s.grouped:
+        notes.append(
+            f"certificates, tandem matrix and weights of the members are those of the first draw of {s.sizes[-1]} runs"
+        )
+    return notes
+
+
+def _round(value: float | np.floating) -> float:
+    return round(float(value), DECIMALS)
+
+
+def _spread(values: NDArray[np.float64]) -> float | None:
+    return _round(values.std(ddof=1)) if len(values) > 1 else None

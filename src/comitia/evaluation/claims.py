@@ -1,0 +1,254 @@
+"""The paper's three claims, worked out from the numbers: held, not held, or not decidable at this scale.
+
+Each comparison, at the largest size, is decided by the rule of `findings`. A claim holds if all its decisive findings
+do, and fails if one of them fails; findings for context decide nothing.
+
+Under a budget of epochs every size of two runs or more is trained by itself and judged: the second claim needs all of
+them, the first, which is about the best use of the budget, one, at intervals widened by the number of sizes.
+
+An interval cannot know what other runs would have given where every draw is all the runs there are. A bound is a
+number, not an estimate: with one draw, or draws that are all the same, its differences have no interval and count as
+they are; where tandem and uniform weights have the same bound (one member, equal members) nothing is decided, nor where
+it is vacuous and more samples could bring it below 1.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from comitia.evaluation.findings import (
+    HELD,
+    NOT_HELD,
+    RULE,
+    UNDECIDED,
+    Finding,
+    better,
+    finding,
+    findings_markdown,
+    spread_width,
+)
+from comitia.evaluation.records import Claim, Comparison, Evaluation, Reference, Row
+
+# Bounds closer than this are the same: the weights cannot differ in what they promise.
+SAME = 1e-9
+CLAIMS_RULE = (
+    f"{RULE} A claim needs all its decisive findings. Where every draw is all runs, w does not have the noise of "
+    "training them again. Against a number from elsewhere, the samples of both are taken as independent. Bounds "
+    "without several draws that differ have no w and are compared as they are; equal bounds decide nothing, nor do "
+    "vacuous ones that more samples could bring below 1. Under a budget of epochs every size of two runs or more is "
+    "judged: the first claim needs one of them, with w widened for the choice, the second all."
+)
+STATEMENTS = {
+    1: "A uniformly weighted deep ensemble is not worse than a Bayes ensemble.",
+    2: "Weights that minimise the tandem bound keep or improve the accuracy of uniform weights and tighten the "
+    "bound, which is not vacuous.",
+    3: "With tandem weights all states of the training runs can be included without loss, and they then do better "
+    "than uniform weights.",
+}
+
+
+def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
+    """The claims that the evaluation has numbers for; of a reproduction, which has a name, all three.
+
+    The first needs a Bayes ensemble to compare with and members that are not a Bayes ensemble's own; all use the
+    average vote where there is one.
+    """
+    some = evaluation.settings.grouped
+    claims = (
+        _claim(1, _against_bayes(evaluation), _why_no_first(evaluation), some=some),
+        _claim(
+            2,
+            [*_against_uniform(evaluation), *_bounds(evaluation)],
+            "uniform and tandem weights must both be evaluated",
+        ),
+        _claim(3, _all_states(evaluation), _why_no_third(evaluation)),
+    )
+    return tuple(claim for claim in claims if claim.findings or evaluation.name is not None)
+
+
+def _claim(number: int, findings: Sequence[Finding], why_none: str, *, some: bool = False) -> Claim:
+    verdict = combine(findings, some=some)
+    return Claim(number, STATEMENTS[number], verdict, tuple(findings), "" if findings else why_none)
+
+
+def combine(findings: Sequence[Finding], *, some: bool = False) -> str:
+    """The verdict of a claim that needs all its decisive findings, or some of them."""
+    verdicts = {finding.verdict for finding in findings if finding.decisive}
+    decided, other = (HELD, NOT_HELD) if some else (NOT_HELD, HELD)
+    if decided in verdicts:
+        return decided
+    return other if verdicts == {other} else UNDECIDED
+
+
+def _why_no_first(evaluation: Evaluation) -> str:
+    if evaluation.bayesian:
+        return "the members are themselves those of a Bayes ensemble"
+    if any(reference.kind == "bayes" for reference in evaluation.references):
+        return "the Bayes ensemble of the literature was trained otherwise; --bayes takes one that was trained here"
+    return "there is no Bayes ensemble to compare with; --bayes takes one that was trained here"
+
+
+def _why_no_third(evaluation: Evaluation) -> str:
+    if evaluation.single_states:
+        return "every run has a single state"
+    return "last and all states, with uniform and tandem weights, must be evaluated"
+
+
+def _sizes(evaluation: Evaluation) -> tuple[int, ...]:
+    """The sizes that are judged: the largest; those of two runs or more where each was trained by itself."""
+    sizes = evaluation.settings.sizes
+    return tuple(s for s in sizes if s > 1) if evaluation.settings.grouped else sizes[-1:]
+
+
+def _vote(evaluation: Evaluation) -> str:
+    return "average" if "average" in evaluation.settings.votes else "majority"
+
+
+def _row(evaluation: Evaluation, size: int, members: str, weights: str, vote: str) -> Row | None:
+    return next((r for r in evaluation.curve(members, weights, vote) if r.size == size), None)
+
+
+def _comparison(
+    evaluation: Evaluation, size: int, left: tuple[str, str], right: tuple[str, str]
+) -> Comparison | None:
+    for row in evaluation.comparisons:
+        # the interval of a difference is the same both ways round
+        if (row.size, row.vote) == (size, _vote(evaluation)) and {row.left, row.right} == {left, right}:
+            return row
+    return None
+
+
+def _against_bayes(evaluation: Evaluation) -> list[Finding]:
+    """The uniform vote of last states against each Bayes ensemble, at each size that is judged; of the same vote."""
+    if evaluation.bayesian:
+        return []
+    sizes = _sizes(evaluation)
+    against = [
+        r for r in evaluation.references if r.kind == "bayes" and r.quantity == "accuracy" and r.judged
+    ]
+    pairs = [
+        (row, reference)
+        for size in sizes
+        for reference in against
+        if (row := _row(evaluation, size, "last", "uniform", reference.vote or _vote(evaluation))) is not None
+    ]
+    return [
+        finding(
+            f"accuracy of uniform weights, last states of {row.size} runs, against {reference.label}",
+            row.accuracy_mean,
+            reference.value,
+            _reach(row, reference, evaluation.source.samples) * _widened(len(sizes)),
+            kind="not worse",
+        )
+        for row, reference in pairs
+    ]
+
+
+def _reach(row: Row, reference: Reference, samples: int) -> float:
+    """Half of the 95% interval of an accuracy of ours less the reference's, on as many samples if not on the same."""
+    if reference.half_width is not None:
+        return reference.half_width
+    ours, other = row.accuracy_mean, reference.value
+    squared = 4 * (ours * (1 - ours) + other * (1 - other)) / samples
+    return float(np.sqrt(squared + spread_width(np.array(row.accuracies)) ** 2))
+
+
+def _widened(sizes: int) -> float:
+    """What an interval is multiplied with so that the best of so many sizes may be picked: Bonferroni's price.
+
+    >>> [round(_widened(sizes), 3) for sizes in (1, 5)]
+    [1.0, 1.304]
+    """
+    return float(ndtri(ndtr(-2.0) / sizes) / -2.0)
+
+
+def _against_uniform(evaluation: Evaluation) -> Iterator[Finding]:
+    """Tandem against uniform weights, on last and on all states."""
+    for size in _sizes(evaluation):
+        for members in evaluation.distinct:
+            yield from _compared(evaluation, size, (members, "tandem"), (members, "uniform"), "not worse")
+
+
+def _bounds(evaluation: Evaluation) -> Iterator[Finding]:
+    """The bound on the majority vote's risk, before and after the weights were optimised, and against 1."""
+    for size in _sizes(evaluation):
+        for members in evaluation.distinct:
+            before = _row(evaluation, size, members, "uniform", "majority")
+            after = _row(evaluation, size, members, "tandem", "majority")
+            if before is None or after is None or before.bounds is None or after.bounds is None:
+                continue
+            what = f"bound on the risk of the majority vote, {members} states of {size} runs"
+            yield _tightened(what, np.array(before.bounds), np.array(after.bounds))
+            mean = round(float(np.mean(after.bounds)), 10)
+            verdict = HELD if max(after.bounds) < 1 else _vacuous(evaluation, size, members)
+            yield Finding(f"{what}, tandem weights: below 1", mean, 1.0, round(mean - 1, 10), None, verdict)
+
+
+def _vacuous(evaluation: Evaluation, size: int, members: str) -> str:
+    """Not held if the members err together so often that no number of samples would help, else not decidable."""
+    if size == evaluation.settings.sizes[-1]:
+        for row in evaluation.certificates:
+            c = row.certificate
+            if (row.members, row.weights, c.vote, c.name) == (members, "tandem", "majority", "tandem-kl"):
+                return NOT_HELD if 4 * c.inputs.get("tandem", 0.0) >= 1 else UNDECIDED
+    return UNDECIDED
+
+
+def _tightened(what: str, before: NDArray[np.float64], after: NDArray[np.float64]) -> Finding:
+    """Whether tandem weights have the lower bound; the draws, if they differ, are all its noise."""
+    reach = None
+    if np.ptp(before) > SAME or np.ptp(after) > SAME:
+        reach = round(spread_width(before - after), 10)
+    b, a = round(float(before.mean()), 10), round(float(after.mean()), 10)
+    verdict = UNDECIDED if abs(b - a) <= SAME else better(b - a, reach or 0.0)
+    return Finding(f"{what}: tandem below uniform weights", a, b, round(a - b, 10), reach, verdict)
+
+
+def _all_states(evaluation: Evaluation) -> list[Finding]:
+    """All states against last with tandem weights, and against uniform weights; uniform for context."""
+    wanted = (
+        (("all", "tandem"), ("last", "tandem"), "not worse", True),
+        (("all", "tandem"), ("all", "uniform"), "better", True),
+        (("last", "uniform"), ("all", "uniform"), "better", False),
+    )
+    if evaluation.single_states:
+        return []
+    return [
+        found
+        for size in _sizes(evaluation)
+        for left, right, kind, decisive in wanted
+        for found in _compared(evaluation, size, left, right, kind, decisive)
+    ]
+
+
+def _compared(
+    evaluation: Evaluation,
+    size: int,
+    left: tuple[str, str],
+    right: tuple[str, str],
+    kind: str,
+    decisive: bool = True,
+) -> Iterator[Finding]:
+    """The finding of one comparison; none if it was not evaluated."""
+    row, vote = _comparison(evaluation, size, left, right), _vote(evaluation)
+    ours, other = _row(evaluation, size, *left, vote), _row(evaluation, size, *right, vote)
+    if row is None or ours is None or other is None:
+        return
+    text = (
+        f"accuracy of the {vote} vote of {size} runs: {left[1]} weights on {left[0]} states against "
+        f"{right[1]} weights on {right[0]} states"
+    )
+    yield finding(text, ours.accuracy_mean, other.accuracy_mean, row.half_width, kind=kind, decisive=decisive)
+
+
+def claims_markdown(claims: Sequence[Claim]) -> str:
+    """The claims as Markdown: each statement with its verdict and the numbers behind it."""
+    parts = [CLAIMS_RULE]
+    for claim in claims:
+        why = f" Why: {claim.reason}." if claim.reason else ""
+        parts.append(f"**Claim {claim.number}: {claim.verdict}.** {claim.statement}{why}")
+        if claim.findings:
+            parts.append(findings_markdown(claim.findings))
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,110 @@
+"""One fold: weights and bounds from one half of the samples, scores from the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.bounds import tandem_kl
+from comitia.bounds.terms import kl_divergence
+from comitia.evaluation.draws import Members
+from comitia.evaluation.scores import Scores, score
+from comitia.predictions import Predictions
+from comitia.simplex import as_prior, prune
+from comitia.statistics import Statistics, measure
+from comitia.weighting import Evidence, choose
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An ensemble: which members, and how they are weighed. Equal ones are computed once."""
+
+    members: Members
+    method: str
+
+
+@dataclass(frozen=True, eq=False)
+class Half:
+    """Half of the samples: the predictions on it and the statistics of all members, by vote."""
+
+    samples: NDArray[np.int64]
+    predictions: Predictions
+    statistics: dict[str, Statistics]
+
+    @property
+    def hard(self) -> Statistics:
+        """Of 0/1 losses, which choose the weights for both votes."""
+        return self.statistics["majority"]
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """What one fold gave, ensemble by ensemble: weights (E, M); effective members; bounds and scores by vote."""
+
+    weighing: Half
+    scoring: Half
+    weights: NDArray[np.float64]
+    bounds: dict[str, Vector]
+    scores: dict[str, Scores]
+
+    @property
+    def effective(self) -> Vector:
+        """(E,) effective numbers of members."""
+        return np.asarray(1.0 / (self.weights**2).sum(axis=1))
+
+
+def half(predictions: Predictions, samples: NDArray[np.int64], votes: Sequence[str]) -> Half:
+    """That half with its statistics, measured once for every ensemble."""
+    part = predictions.take(samples)
+    found = {"majority": measure(part, loss="hard")}
+    if "average" in votes:
+        found["average"] = measure(part, loss="soft")
+    return Half(samples, part, found)
+
+
+def run_fold(
+    weighing: Half, scoring: Half, asked: Sequence[Asked], votes: Sequence[str], delta: float, seed: int
+) -> Fold:
+    """The fold in which `weighing` chooses the weights of all ensembles asked for and `scoring` judges them."""
+    weights = np.stack([choose_weights(weighing, ask, delta, seed) for ask in asked])  # (E, M)
+    bounds = {vote: _bounds(weighing.statistics[vote], asked, weights, delta) for vote in votes}
+    scores = {vote: score(scoring.predictions, weights, vote) for vote in votes}
+    return Fold(weighing, scoring, weights, bounds, scores)
+
+
+def choose_weights(weighing: Half, ask: Asked, delta: float, seed: int) -> Vector:
+    """(M,) the deployed weights of one ensemble, zero for members that are not in it.
+
+    They are chosen for the majority vote, from sub-matrices of the half's statistics.
+    """
+    members = np.array(ask.members)
+    found = np.zeros(weighing.predictions.members)
+    if ask.method == "uniform":
+        found[members] = 1.0 / len(members)
+        return found
+    evidence = Evidence(
+        weighing.predictions.pick(members),
+        vote="majority",
+        delta=delta,
+        random_state=seed,
+        measured={"hard": weighing.hard.pick(members)},
+    )
+    found[members] = prune(choose(ask.method, evidence).weights)
+    return found
+
+
+def _bounds(
+    measured: Statistics, asked: Sequence[Asked], weights: NDArray[np.float64], delta: float
+) -> Vector:
+    """(E,) tandem-kl bounds on the risk at the deployed weights."""
+    found = []
+    for ask, rho in zip(asked, weights):
+        members = np.array(ask.members)
+        own = rho[members]
+        tandem = float(own @ measured.second[np.ix_(members, members)] @ own)
+        kl = kl_divergence(own, as_prior(None, len(own)))
+        found.append(tandem_kl(tandem, kl, measured.pair_samples, delta))
+    return np.array(found)

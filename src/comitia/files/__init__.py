@@ -1,0 +1,7 @@
+"""Prediction files (`.npz`, one `.npy` a member, CSV, Parquet) and ensemble files; outputs written whole."""
+
+from comitia.files.ensembles import read_ensemble, write_predicted
+from comitia.files.reading import read_labels, read_predictions
+from comitia.files.writing import write_predictions
+
+__all__ = ["read_ensemble", "read_labels", "read_predictions", "write_predicted", "write_predictions"]

@@ -1,0 +1,37 @@
+"""Reading ensembles and writing what they predict."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+
+from comitia.ensemble import Ensemble
+from comitia.errors import InputError
+from comitia.files.atomic import write_bytes, write_text
+from comitia.predicting import Predicted
+
+
+def read_ensemble(path: str | Path) -> Ensemble:
+    """The ensemble in a file that `comitia weigh --out` wrote."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; comitia weigh --out writes one") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not readable as text ({error})") from None
+    return Ensemble.from_json(text, source=str(path))
+
+
+def write_predicted(path: str | Path, predicted: Predicted) -> None:
+    """Write the ensemble's classes and shares as .npz or .csv, whole or not at all."""
+    if str(path).lower().endswith(".npz"):
+        buffer = io.BytesIO()
+        np.savez(buffer, votes=predicted.classes, probs=predicted.shares)
+        write_bytes(Path(path), buffer.getvalue())
+        return
+    header = ",".join(["class", *(f"share_{c}" for c in range(predicted.shares.shape[1]))])
+    rows = [
+        ",".join([str(c), *(f"{share:.9g}" for share in shares)])
+        for c, shares in zip(predicted.classes.tolist(), predicted.shares.tolist())
+    ]
+    write_text(Path(path), "\n".join([header, *rows]) + "\n")

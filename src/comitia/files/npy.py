@@ -1,0 +1,63 @@
+"""One `.npy` a member: probabilities (n, C), of class 1 (n,), or classes (n,); memory-mapped."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.errors import InputError
+from comitia.predictions import Predictions
+
+
+def read_npy(path: Path) -> NDArray[Any]:
+    """The array of that file, memory-mapped and read-only; pickles are refused."""
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
+    except (ValueError, EOFError, OSError) as error:
+        raise InputError(f"{path}: {explain(path, error)}") from None
+
+
+def explain(path: Path, error: Exception) -> str:
+    """Why an array could not be read, in words of the user."""
+    text = str(error)
+    if path.is_file() and path.stat().st_size == 0:
+        return "is empty (0 bytes); write it again"
+    if "allow_pickle" in text or "Python objects" in text or "pickle" in text:
+        return "holds Python objects (pickles), which are refused; save plain arrays of numbers"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return f"is no whole NumPy file ({' '.join(text.split())}); write it again"
+
+
+def read_members(paths: Sequence[Path], labels: NDArray[Any] | None) -> Predictions:
+    """Predictions of one file a member, in the order given, named by their stems."""
+    arrays = tuple(read_npy(path) for path in paths)
+    for path, array in zip(paths, arrays):
+        if array.ndim not in (1, 2):
+            raise InputError(f"{path}: must have shape (n,) or (n, C), got {array.shape}")
+        if array.shape != arrays[0].shape:
+            raise InputError(
+                f"{path}: has shape {array.shape}, {paths[0]} has {arrays[0].shape}; they must agree"
+            )
+        if (array.dtype.kind == "f") != (arrays[0].dtype.kind == "f"):
+            raise InputError(
+                f"{path}: holds {array.dtype}, {paths[0]} holds {arrays[0].dtype}; give one kind"
+            )
+    names = unique_names(paths)
+    if arrays[0].dtype.kind != "f" and arrays[0].ndim == 1:
+        return Predictions.from_arrays(votes=arrays, labels=labels, names=names)
+    return Predictions.from_arrays(probs=arrays, labels=labels, names=names)
+
+
+def unique_names(paths: Sequence[Path]) -> list[str]:
+    """The stems of the files, or their whole paths where stems repeat (runs in folders of their own).
+
+    >>> unique_names([Path("a/1.npy"), Path("b/1.npy")])
+    ['a/1', 'b/1']
+    """
+    stems = [path.stem for path in paths]
+    if len(set(stems)) == len(stems):
+        return stems
+    return [path.with_suffix("").as_posix() for path in paths]

@@ -1,0 +1,113 @@
+"""`.npz` packs of predictions: arrays stored plainly are memory-mapped where they lie in the archive."""
+
+import shutil
+import struct
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.errors import InputError, nearest
+from comitia.files.npy import explain
+from comitia.predictions import Predictions
+
+KEYS = ("probs", "votes", "labels", "mask", "run", "step", "names")
+#: Compressed arrays up to this many bytes are unpacked into memory, larger ones into a temporary file.
+IN_MEMORY = 2**28
+#: Fixed part of a local header of the zip format; the lengths of name and extra field stand at 26.
+LOCAL_HEADER = 30
+
+
+def read_npz(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
+    """The checked predictions of one pack (with those labels, if given); unknown keys are ignored."""
+    arrays = read_arrays(path)
+    if labels is not None:
+        arrays["labels"] = labels
+    if "probs" not in arrays and "votes" not in arrays:
+        raise InputError(_missing(path))
+    try:
+        return Predictions.from_arrays(**arrays)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def read_arrays(path: Path) -> dict[str, Any]:
+    """The arrays of a pack by our keys."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
+            return {key: _array(path, archive, entries[key]) for key in KEYS if key in entries}
+    except zipfile.BadZipFile as error:
+        raise InputError(f"{path}: {_broken(path, error)}") from None
+    except (ValueError, EOFError, OSError, NotImplementedError, struct.error) as error:
+        raise InputError(f"{path}: {explain(path, error)}") from None
+    except Exception as error:  # zlib.error and its kin have no common class
+        if type(error).__module__ not in ("zlib", "_lzma", "lzma", "bz2"):
+            raise
+        raise InputError(f"{path}: is damaged ({error}); copy or write it again") from None
+
+
+def _array(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:
+    if item.compress_type == zipfile.ZIP_STORED and item.file_size > 0:
+        return _mapped(path, item)
+    if item.file_size > IN_MEMORY:
+        return _unpacked(archive, item)
+    with archive.open(item) as stream:
+        return np.lib.format.read_array(stream, allow_pickle=False)
+
+
+def _mapped(path: Path, item: zipfile.ZipInfo) -> NDArray[Any]:
+    """The array mapped in place: its bytes stand behind a local header whose length only the file tells."""
+    with path.open("rb") as stream:
+        stream.seek(item.header_offset)
+        header = stream.read(LOCAL_HEADER)
+        if len(header) < LOCAL_HEADER or header[:4] != b"PK\x03\x04":
+            raise zipfile.BadZipFile(f"no header of {item.filename}")
+        name_length, extra_length = struct.unpack("<HH", header[26:30])
+        stream.seek(item.header_offset + LOCAL_HEADER + name_length + extra_length)
+        start = stream.tell()
+        shape, fortran, dtype = _header(stream)
+        offset = stream.tell()
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    if offset - start + size > item.file_size or offset + size > path.stat().st_size:
+        raise zipfile.BadZipFile(f"{item.filename} is cut short")
+    if size == 0:
+        return np.empty(shape, dtype)
+    return np.memmap(path, dtype, "r", offset, shape, "F" if fortran else "C")
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    version = np.lib.format.read_magic(stream)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, fortran, dtype = read(stream)
+    if dtype.hasobject:
+        raise ValueError("object arrays need allow_pickle")
+    return shape, fortran, dtype
+
+
+def _unpacked(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:
+    """The array unpacked into a temporary file that vanishes with the last reference to it."""
+    with tempfile.TemporaryFile() as plain:
+        with archive.open(item) as stream:
+            shutil.copyfileobj(stream, plain, 2**22)
+        plain.seek(0)
+        shape, fortran, dtype = _header(plain)
+        return np.memmap(plain, dtype, "r", plain.tell(), shape, "F" if fortran else "C")
+
+
+def _missing(path: Path) -> str:
+    with zipfile.ZipFile(path) as archive:
+        found = [name.removesuffix(".npy") for name in archive.namelist()]
+    hints = [nearest(name, ("probs", "votes")) for name in found]
+    hint = next((hint for hint in hints if hint), "")
+    listed = ", ".join(found) or "nothing"
+    return f"{path}: holds neither probs nor votes, only {listed}{hint}; save one of them under that name"
+
+
+def _broken(path: Path, error: Exception) -> str:
+    if path.stat().st_size == 0:
+        return "is empty (0 bytes); write it again"
+    return f"is no whole .npz file ({error}); it may be cut short: copy or write it again"

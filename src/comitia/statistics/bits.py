@@ -1,0 +1,126 @@
+"""Counts over pairs of rows of packed bits: 64 samples a word; numba where installed, else numpy."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+
+#: Bytes of a temporary array of the numpy path: what a second cache holds beside its operands.
+CACHE = 2**18
+#: Every second byte of a word, to add neighbouring counts without overflow.
+EVEN = np.uint64(0x00FF00FF00FF00FF)
+#: Words a pass of the numpy path: sums of 16-bit lanes stay below 2^16 (8 words a lane group, 2·64 each).
+PASS = 2048
+
+
+def pack(bits: NDArray[np.bool_]) -> Words:
+    """The rows packed into words: (…, n) bool → (…, ⌈n/64⌉) uint64, zeros behind the end.
+
+    >>> import numpy as np
+    >>> pack(np.array([[True, False, True]])).tolist()
+    [[5]]
+    """
+    packed = np.packbits(bits, axis=-1, bitorder="little")
+    if packed.shape[-1] % 8 == 0:
+        return packed.view(np.uint64)
+    whole = np.zeros((*packed.shape[:-1], -(-packed.shape[-1] // 8) * 8), np.uint8)
+    whole[..., : packed.shape[-1]] = packed
+    return whole.view(np.uint64)
+
+
+def compiled() -> bool:
+    """Whether numba is installed and works here, so that the compiled path counts."""
+    from comitia.statistics import kernel  # inside, for numba takes a second to import
+
+    return kernel.AVAILABLE
+
+
+def co_occurrences(words: Words) -> NDArray[np.int64]:
+    """(M, M) how many bits each pair of rows has in common; words (M, W)."""
+    if compiled():
+        from comitia.statistics import kernel
+
+        return kernel.co_occurrences(words)
+    return co_occurrences_numpy(words)
+
+
+def differences(planes: Words, keep: Words) -> NDArray[np.int64]:
+    """(M, M) on how many kept bits each pair differs in any plane; planes (M, B, W), keep (M, W)."""
+    if compiled():
+        from comitia.statistics import kernel
+
+        return kernel.differences(planes, keep)
+    return differences_numpy(planes, keep)
+
+
+def co_occurrences_numpy(words: Words) -> NDArray[np.int64]:
+    """The same counts as `co_occurrences`, without numba."""
+    counts = np.zeros((len(words), len(words)), np.int64)
+    for start, stop, rows in _passes(words.shape[1], len(words)):
+        part = _padded(words[:, start:stop])
+
+        def add(i: int, low: int, high: int, part: Words = part) -> None:
+            counts[i, low:high] += _sum_bits(part[low:high] & part[i])
+
+        _in_threads(add, len(words), rows)
+    return _mirror(counts)
+
+
+def differences_numpy(planes: Words, keep: Words) -> NDArray[np.int64]:
+    """The same counts as `differences`, without numba."""
+    counts = np.zeros((len(planes), len(planes)), np.int64)
+    for start, stop, rows in _passes(planes.shape[2], len(planes)):
+        part, kept = _padded(planes[:, :, start:stop]), _padded(keep[:, start:stop])
+
+        def add(i: int, low: int, high: int, part: Words = part, kept: Words = kept) -> None:
+            differs = np.bitwise_or.reduce(part[low:high] ^ part[i], axis=1)
+            counts[i, low:high] += _sum_bits(differs & kept[low:high] & kept[i])
+
+        _in_threads(add, len(planes), rows)
+    return _mirror(counts)
+
+
+def _in_threads(add: Callable[[int, int, int], None], members: int, rows: int) -> None:
+    # Every thread owns rows of the result, and numpy lets go of the interpreter's lock inside its loops.
+    def row(i: int) -> None:
+        for low in range(0, i + 1, rows):
+            add(i, low, min(low + rows, i + 1))
+
+    with ThreadPoolExecutor(threads()) as pool:
+        list(pool.map(row, range(members)))
+
+
+def threads() -> int:
+    """How many threads count: the processors this process may use, at most 8."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(8, usable)
+
+
+def _passes(words: int, members: int) -> list[tuple[int, int, int]]:
+    width = min(PASS, max(8, -(-words // 8) * 8))
+    rows = max(1, min(members, CACHE // (8 * width)))
+    return [(start, min(start + width, words), rows) for start in range(0, words, width)]
+
+
+def _padded(words: Words) -> Words:
+    short = -words.shape[-1] % 8
+    if not short:
+        return np.ascontiguousarray(words)
+    return np.concatenate([words, np.zeros((*words.shape[:-1], short), np.uint64)], axis=-1)
+
+
+def _sum_bits(words: Words) -> NDArray[np.int64]:
+    # Eight counts of a byte each lie in a word of `eight`; adding 16-bit lanes is quicker than summing bytes.
+    eight = np.bitwise_count(words).view(np.uint64)
+    lanes: NDArray[Any] = (eight & EVEN) + ((eight >> np.uint64(8)) & EVEN)
+    sums = np.ascontiguousarray(lanes.sum(axis=1)).view(np.uint16).reshape(len(words), 4)
+    return np.asarray(sums.sum(axis=1), dtype=np.int64)
+
+
+def _mirror(lower: NDArray[np.int64]) -> NDArray[np.int64]:
+    return lower + np.tril(lower, -1).T

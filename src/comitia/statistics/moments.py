@@ -1,0 +1,145 @@
+"""First and second moments of the members' losses: all that the bounds know of an ensemble."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.errors import InputError, require_choice
+from comitia.predictions import Predictions
+from comitia.statistics.counts import Counts, count
+from comitia.statistics.soft import Sums, sum_losses
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Empirical losses of members and pairs, of one kind of loss.
+
+    Attributes
+    ----------
+    loss : "hard" (0/1 errors, majority vote) or "soft" (margin losses, average vote)
+    first : (M,) L_i, mean loss of member i on D_i
+    second : (M, M) T_ij, mean of e_i·e_j on D_i ∩ D_j
+    disagreement : (M, M) share of D_i ∩ D_j on which the classes differ; None for soft losses
+    pair_first : (M, M) mean loss of i on D_i ∩ D_j; None where all share the hold-out (it is L_i)
+    first_samples, pair_samples : min_i |D_i| and min_ij |D_i ∩ D_j|, the n of first and second order bounds
+    shared : whether all members share one hold-out
+    member_samples, overlaps : |D_i| (M,) and |D_i ∩ D_j| (M, M) where the hold-outs differ
+
+    >>> import numpy as np
+    >>> half = np.array([0.5, 0.5])
+    >>> s = measure(Predictions.from_arrays(votes=[[0, 1, 1, 0], [0, 0, 1, 1]], labels=[0, 1, 1, 1]))
+    >>> s.gibbs(half), s.tandem(half), s.disagreement_of(half), s.moment(half)
+    (0.25, 0.125, 0.25, 0.5)
+    """
+
+    loss: str
+    first: Vector
+    second: Matrix
+    disagreement: Matrix | None
+    pair_first: Matrix | None
+    first_samples: int
+    pair_samples: int
+    shared: bool
+    member_samples: NDArray[np.int64] | None = None
+    overlaps: NDArray[np.int64] | None = None
+
+    def gibbs(self, rho: Vector) -> float:
+        """E_ρ[L(h)]."""
+        return float(self.first @ rho)
+
+    def tandem(self, rho: Vector) -> float:
+        """E_ρ²[L(h, h′)]."""
+        return float(rho @ self.second @ rho)
+
+    def disagreement_of(self, rho: Vector) -> float | None:
+        """E_ρ²[h ≠ h′]; None for soft losses."""
+        return None if self.disagreement is None else float(rho @ self.disagreement @ rho)
+
+    def moment(self, rho: Vector) -> float:
+        """E_ρ²[3·(e + e′)/2 − 2·e·e′], each pair on its own common samples."""
+        if self.pair_first is None:
+            return 3.0 * self.gibbs(rho) - 2.0 * self.tandem(rho)
+        return 3.0 * float(rho @ self.pair_first @ rho) - 2.0 * self.tandem(rho)
+
+    def pick(self, members: NDArray[np.int64]) -> "Statistics":
+        """The statistics of those members alone."""
+        pairs = np.ix_(members, members)
+        own = None if self.member_samples is None else self.member_samples[members]
+        overlaps = None if self.overlaps is None else self.overlaps[pairs]
+        return replace(
+            self,
+            first=self.first[members],
+            second=self.second[pairs],
+            disagreement=None if self.disagreement is None else self.disagreement[pairs],
+            pair_first=None if self.pair_first is None else self.pair_first[pairs],
+            first_samples=self.first_samples if own is None else int(own.min()),
+            pair_samples=self.pair_samples if overlaps is None else int(overlaps.min()),
+            member_samples=own,
+            overlaps=overlaps,
+        )
+
+
+def measure(predictions: Predictions, loss: str = "hard") -> Statistics:
+    """The statistics of those predictions; a pair without common hold-out samples is an error.
+
+    >>> measure(Predictions.from_arrays(probs=[[0.9, 0.4], [0.7, 0.8]], labels=[1, 1]), "soft").first.round(3)
+    array([0.35, 0.25])
+    """
+    if require_choice("loss", loss, ("hard", "soft")) == "hard":
+        return _from_counts(count(predictions), predictions.names)
+    return _from_sums(sum_losses(predictions), predictions.names)
+
+
+def _from_counts(counts: Counts, names: tuple[str, ...]) -> Statistics:
+    common = counts.pair_samples
+    _require_overlap(common, names)
+    n = int(counts.samples.min())
+    pairs = np.float64(n) if common is None else common.astype(np.float64)
+    return Statistics(
+        "hard",
+        counts.errors / counts.samples,
+        counts.co_errors / pairs,
+        counts.disagreements / pairs,
+        None if counts.pair_errors is None else counts.pair_errors / pairs,
+        n,
+        n if common is None else int(common.min()),
+        common is None,
+        None if common is None else counts.samples,
+        common,
+    )
+
+
+def _from_sums(sums: Sums, names: tuple[str, ...]) -> Statistics:
+    common = None if sums.pair_samples is None else sums.pair_samples.astype(np.int64)
+    _require_overlap(common, names)
+    n = int(sums.samples.min())
+    pairs = np.float64(n) if sums.pair_samples is None else sums.pair_samples
+    return Statistics(
+        "soft",
+        sums.first / sums.samples,
+        sums.second / pairs,
+        None,
+        None if sums.pair_first is None else sums.pair_first / pairs,
+        n,
+        n if common is None else int(common.min()),
+        common is None,
+        None if common is None else sums.samples.astype(np.int64),
+        common,
+    )
+
+
+def _require_overlap(common: NDArray[np.int64] | None, names: tuple[str, ...]) -> None:
+    if common is None or common.min() > 0:
+        return
+    alone = np.flatnonzero(common.diagonal() == 0)
+    if alone.size:
+        raise InputError(f"mask: '{names[alone[0]]}' has no hold-out sample here; leave that member out")
+    one, other = (int(index) for index in np.argwhere(common == 0)[0])
+    raise InputError(
+        f"mask: '{names[one]}' and '{names[other]}' have no hold-out sample in common, so their tandem loss "
+        "is unknown; leave one of them out or predict on shared samples"
+    )

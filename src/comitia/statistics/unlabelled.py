@@ -1,0 +1,88 @@
+"""Disagreements from labelled and unlabelled samples together: they need no labels."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.errors import InputError
+from comitia.predictions import Predictions
+from comitia.shards import in_common, marks, repeats, repeats_beyond, telling_marks
+from comitia.statistics.counts import count
+from comitia.statistics.moments import Statistics
+
+
+def matched(extra: Predictions, known: Predictions) -> Predictions:
+    """The unlabelled predictions with their members in the order of the labelled ones, found by their names.
+
+    Where one side has no names they must be in that order already. Samples that the labelled ones hold, or that
+    stand there twice, are an error: counted again, they would make certificates too tight.
+
+    >>> known = Predictions.from_arrays(votes=[[0], [1]], labels=[0], names=["a", "b"])
+    >>> matched(Predictions.from_arrays(votes=[[1], [1]], names=["b", "a"]), known).names
+    ('a', 'b')
+    """
+    if extra.members != known.members or extra.classes != 2 or known.classes != 2:
+        raise InputError(
+            f"unlabelled: must hold the same {known.members} members and two classes, got "
+            f"{extra.members} members and {extra.classes} classes"
+        )
+    found = extra if extra.stands_by_order(known.names) else _by_name(extra, known)
+    _refuse_known(found, known)
+    return found
+
+
+def _by_name(extra: Predictions, known: Predictions) -> Predictions:
+    if set(extra.names) != set(known.names):
+        odd = next(name for name in extra.names if name not in known.names)
+        raise InputError(
+            f"unlabelled: must hold the same members by name, '{odd}' is not among the labelled ones"
+        )
+    place = {name: i for i, name in enumerate(extra.names)}
+    return extra.pick([place[name] for name in known.names])
+
+
+def _refuse_known(extra: Predictions, known: Predictions) -> None:
+    """Raise where unlabelled samples are copies, in whatever order; of votes only a copy of the whole can be told."""
+    if (
+        extra.samples == known.samples
+        and replace(extra, labels=known.labels).fingerprint() == known.fingerprint()
+    ):
+        raise InputError("unlabelled: these are the labelled samples again; give further samples")
+    kinds = {shard.kind for part in (extra, known) for shard in part.shards}
+    if len(kinds) > 1 or kinds == {"votes"}:
+        return
+    glances = [marks(part.shards, quick=True) for part in (known, extra)]
+    if repeats(np.concatenate(glances)) == repeats(glances[0]):
+        return
+    ours, theirs = telling_marks(known.shards), telling_marks(extra.shards)
+    again, twice = in_common(ours, theirs), repeats_beyond(theirs, ours)
+    if again:
+        raise InputError(
+            f"unlabelled: {again:,} samples are labelled ones again, counted twice they make certificates too "
+            "tight; give further samples"
+        )
+    if twice:
+        raise InputError(f"unlabelled: {twice:,} samples repeat others among them; give each once")
+
+
+def pooled_disagreement(hard: Statistics, extra: Predictions | None) -> tuple[NDArray[np.float64], int]:
+    """(M, M) shares of samples on which two members differ, and m, the samples behind the least known pair.
+
+    `extra` must have its members in the same order: see `matched`.
+
+    >>> from comitia.statistics import measure
+    >>> hard = measure(Predictions.from_arrays(votes=[[0, 1], [0, 0]], labels=[0, 1]))
+    >>> shares, m = pooled_disagreement(hard, Predictions.from_arrays(votes=[[1, 1], [1, 1]]))
+    >>> shares[0, 1], m
+    (np.float64(0.25), 4)
+    """
+    assert hard.disagreement is not None
+    if extra is None:
+        return hard.disagreement, hard.pair_samples
+    known = np.float64(hard.pair_samples) if hard.overlaps is None else hard.overlaps
+    # Counting wants labels; disagreements do not depend on them.
+    more = count(replace(extra, labels=np.zeros(extra.samples, dtype=np.int64)))
+    fresh = np.float64(extra.samples) if more.pair_samples is None else more.pair_samples
+    together = known + fresh
+    return (hard.disagreement * known + more.disagreements) / together, int(np.min(together))

@@ -1,6 +1,0 @@
-"""What the bounds need of an ensemble: losses of members and pairs, counted exactly or summed."""
-
-from quorate.statistics.counts import Counts, co_errors, count
-from quorate.statistics.moments import Statistics, measure
-
-__all__ = ["Counts", "Statistics", "co_errors", "count", "measure"]
