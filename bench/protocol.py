@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from comitia._predictions import Predictions
 from comitia.evaluation import evaluate
-from comitia.predictions import Predictions
 
 TARGET = 20.0
 

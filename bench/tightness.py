@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia import Predictions, bounds, weigh
+from comitia._votes import certified_losses
 from comitia.files import read_predictions
-from comitia.votes import certified_losses
 
 DATA = Path(os.environ.get("COMITIA_SHARED_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 PACK = DATA / "predictions" / "cifar10-resnet20-checkpoints.npz"

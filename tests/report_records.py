@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from comitia.certificates import Certificate
-from comitia.certification import Certification, Unavailable
-from comitia.ensemble import Data, Ensemble, Split
+from comitia._certificate import Certificate
+from comitia._certify import Certification, Unavailable
+from comitia._ensemble import Data, Ensemble, Split
 from comitia.evaluation.findings import HELD, NOT_HELD, Finding
 from comitia.evaluation.records import (
     Certified,
@@ -24,7 +24,7 @@ from comitia.evaluation.records import (
     Source,
     TandemCounts,
 )
-from comitia.report.comparison_record import FORMAT
+from comitia.pages.comparison_record import FORMAT
 from comitia.weighting import Weighting
 
 HOSTILE = (

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from comitia.errors import InputError
-from comitia.predictions import Predictions
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 
 GOOD = np.full((2, 3, 4), 0.25)
 VOTES = np.array([[0, 1, 2], [2, 1, 0]])

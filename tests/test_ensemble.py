@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from comitia import Ensemble, weigh
-from comitia.certificates import SAMPLING
-from comitia.errors import InputError
+from comitia._certificate import SAMPLING
+from comitia._errors import InputError
 from simulated import simulated
 
 

@@ -8,12 +8,12 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "comitia"
 # From bottom to top: a module may import from its own layer and from those before it.
 LAYERS = [
-    ["errors"],
-    ["shards", "checks", "simplex", "predictions"],
-    ["statistics", "bounds", "votes"],
+    ["_errors"],
+    ["_shards", "_checks", "_simplex", "_predictions"],
+    ["statistics", "bounds", "_votes"],
     ["weighting"],
-    ["certificates", "certification"],
-    ["ensemble", "diagnosis", "weighing", "predicting", "planning", "verification"],
+    ["_certificate", "_certify"],
+    ["_ensemble", "_diagnose", "_weigh", "_predict", "_plan", "_verify"],
     ["files"],
     ["sklearn"],
     ["evaluation"],
@@ -21,8 +21,8 @@ LAYERS = [
     ["recipes"],
     ["deep"],
     ["progress", "engines"],
-    ["report"],
-    ["reproduction"],
+    ["pages"],
+    ["paper"],
     ["cli"],
 ]
 # Which folder or module alone may import a library.
@@ -30,8 +30,8 @@ HOMES = {
     "torch": {"deep"},
     "safetensors": {"deep"},
     "ray": {"engines"},
-    "plotly": {"report"},
-    "matplotlib": {"report"},
+    "plotly": {"pages"},
+    "matplotlib": {"pages"},
     "sklearn": {"sklearn"},
     "pyarrow": {"files"},
     "numba": {"statistics"},

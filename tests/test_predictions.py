@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import comitia.predictions
-import comitia.shards
-from comitia.errors import InputError
-from comitia.predictions import Predictions
+import comitia._predictions
+import comitia._shards
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 
 
 def softmax(seed, members=4, samples=50, classes=3, dtype=np.float32):
@@ -34,7 +34,7 @@ def some(seed=0, kind="probs", masked=False, samples=50):
     )
 
 
-@pytest.mark.parametrize("module", [comitia.predictions, comitia.shards])
+@pytest.mark.parametrize("module", [comitia._predictions, comitia._shards])
 def test_examples(module):
     assert doctest.testmod(module).failed == 0
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comitia.shards import (
+from comitia._shards import (
     Shard,
     class_rows,
     classes_of,

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comitia.errors import InputError
-from comitia.simplex import as_counts, as_prior, as_weights, prune, round_to
+from comitia._errors import InputError
+from comitia._simplex import as_counts, as_prior, as_weights, prune, round_to
 
 
 @pytest.mark.parametrize(

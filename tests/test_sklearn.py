@@ -11,9 +11,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from comitia.errors import InputError
+from comitia._errors import InputError
+from comitia._votes import winners
 from comitia.sklearn import WeightedVoteClassifier
-from comitia.votes import winners
 
 MEMBERS = [
     ("stump", DecisionTreeClassifier(max_depth=1, random_state=0)),

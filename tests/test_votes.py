@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comitia.errors import InputError
-from comitia.predictions import Predictions
-from comitia.votes import (
+from comitia._errors import InputError
+from comitia._predictions import Predictions
+from comitia._votes import (
     average,
     certified_losses,
     deployed_classes,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from comitia.predictions import Predictions
+from comitia._predictions import Predictions
 
 
 def errors(members, samples, seed=0, spread=0.3, shared=0.6):

@@ -9,24 +9,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from comitia.certification import certify as certify
-    from comitia.ensemble import Ensemble as Ensemble
-    from comitia.errors import InputError as InputError
+    from comitia._certify import certify as certify
+    from comitia._ensemble import Ensemble as Ensemble
+    from comitia._errors import InputError as InputError
+    from comitia._predictions import Predictions as Predictions
+    from comitia._verify import verify as verify
+    from comitia._weigh import weigh as weigh
     from comitia.evaluation import evaluate as evaluate
-    from comitia.predictions import Predictions as Predictions
-    from comitia.verification import verify as verify
-    from comitia.weighing import weigh as weigh
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Predictions": "comitia.predictions",
-    "weigh": "comitia.weighing",
-    "certify": "comitia.certification",
-    "verify": "comitia.verification",
+    "Predictions": "comitia._predictions",
+    "weigh": "comitia._weigh",
+    "certify": "comitia._certify",
+    "verify": "comitia._verify",
     "evaluate": "comitia.evaluation",
-    "Ensemble": "comitia.ensemble",
-    "InputError": "comitia.errors",
+    "Ensemble": "comitia._ensemble",
+    "InputError": "comitia._errors",
 }
 __all__ = ["Ensemble", "InputError", "Predictions", "certify", "evaluate", "verify", "weigh"]
 

@@ -10,10 +10,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from comitia.errors import InputError
-from comitia.predictions import Predictions
-from comitia.votes import deployed_classes, ensemble_probabilities
-from comitia.weighing import weigh
+from comitia._errors import InputError
+from comitia._predictions import Predictions
+from comitia._votes import deployed_classes, ensemble_probabilities
+from comitia._weigh import weigh
 
 # check_estimator's smallest problems have this few samples; below it nothing can be kept apart.
 SMALLEST_HOLDOUT = 2

@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
+from comitia._errors import InputError
 from comitia.bounds import arguments
-from comitia.errors import InputError
 
 
 def test_what_rounding_did_is_undone_and_no_more():

@@ -1,8 +1,8 @@
 import pytest
 from scipy import stats
 
+from comitia._errors import InputError
 from comitia.bounds import best_member, clopper_pearson
-from comitia.errors import InputError
 
 
 def test_against_the_beta_quantile():

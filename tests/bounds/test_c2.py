@@ -6,8 +6,8 @@ import pytest
 from scipy.optimize import brentq
 
 import exact_kl
+from comitia._errors import InputError
 from comitia.bounds import c1, c2
-from comitia.errors import InputError
 
 POINTS = [
     (0.04, 0.12, 1.7, 5000, 0.03),

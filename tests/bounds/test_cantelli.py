@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 import exact_kl
+from comitia._errors import InputError
 from comitia.bounds import cantelli
-from comitia.errors import InputError
 
 POINTS = {
     "positive mu": {

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comitia import bounds
-from comitia.errors import InputError
+from comitia._errors import InputError
 
 # name, arguments at a point where no term vanishes, names of sample sizes, limit for n -> infinity
 PAC_BAYES = {

@@ -2,8 +2,8 @@ import mpmath
 import pytest
 
 import exact_kl
+from comitia._errors import InputError
 from comitia.bounds import first_order_kl, first_order_lambda
-from comitia.errors import InputError
 
 POINT = {"gibbs": 0.123, "kl": 1.7, "n": 777, "delta": 0.03}
 

@@ -5,8 +5,8 @@ from itertools import combinations_with_replacement
 import pytest
 from scipy import stats
 
+from comitia._errors import InputError
 from comitia.bounds import clopper_pearson, log_prior, occam
-from comitia.errors import InputError
 
 
 @pytest.mark.parametrize(

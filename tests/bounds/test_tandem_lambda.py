@@ -2,8 +2,8 @@ import mpmath
 import pytest
 
 import exact_kl
+from comitia._errors import InputError
 from comitia.bounds import tandem_kl, tandem_lambda
-from comitia.errors import InputError
 
 POINT = {"tandem": 0.071, "kl": 1.7, "n": 777, "delta": 0.03}
 

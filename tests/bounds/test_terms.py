@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import exact_kl
+from comitia._errors import InputError
 from comitia.bounds.terms import (
     budget,
     kl_bernoulli,
@@ -20,7 +21,6 @@ from comitia.bounds.terms import (
     round_down,
     round_up,
 )
-from comitia.errors import InputError
 
 UNIT = st.floats(0.0, 1.0)
 # Bounds divide by n, so a budget below 1e-12 never occurs; far below, both sides are q to the last digit.

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from file_server import Served, serve
 from comitia.cli.main import main
+from file_server import Served, serve
 from shared_data import shared
 
 

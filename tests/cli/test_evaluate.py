@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from evaluation.synthetic import ensemble
 from comitia.cli.evaluate import command
 from comitia.cli.main import main
+from evaluation.synthetic import ensemble
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from evaluation.synthetic import ensemble
 from comitia.cli.main import main
 from comitia.cli.reproduce import command
+from comitia.pages.learning import LEARNING, read_learning
+from comitia.paper.comparison_outputs import OUTPUTS as COMPARED
+from comitia.paper.reproduce import OUTPUTS
 from comitia.recipes.writing import to_toml
-from comitia.report.learning import LEARNING, read_learning
-from comitia.reproduction.comparison_outputs import OUTPUTS as COMPARED
-from comitia.reproduction.reproduce import OUTPUTS
+from evaluation.synthetic import ensemble
 from small_training import arrays_file, bayes_recipe
 
 

@@ -4,8 +4,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from comitia._errors import InputError
 from comitia.data import load
-from comitia.errors import InputError
 
 Y = np.array([0, 2, 1])
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from comitia._errors import InputError
 from comitia.data import cifar10, cifar100, load
 from comitia.data.cifar_binary import Layout, read_layout
-from comitia.errors import InputError
 from shared_data import shared
 
 SMALL = Layout(

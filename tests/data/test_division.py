@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from comitia._errors import InputError
 from comitia.data import divide, mean_image
-from comitia.errors import InputError
 
 
 @settings(max_examples=50, deadline=None)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from comitia._errors import InputError
 from comitia.data import load
 from comitia.data.eyepacs import read_splits
 from comitia.data.eyepacs_preparation import prepare
 from comitia.data.retina import preprocess
-from comitia.errors import InputError
 
 TRAIN = {"10_left": 0, "10_right": 1, "13_left": 2, "13_right": 4, "2_left": 3}
 SOLUTION = {

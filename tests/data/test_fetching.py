@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from file_server import Served, serve
+from comitia._errors import InputError
 from comitia.data.fetching import FetchError, download, fetch
-from comitia.errors import InputError
+from file_server import Served, serve
 from shared_data import shared
 
 CONTENT = np.random.default_rng(0).bytes(300_000)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from comitia._errors import InputError
 from comitia.data import load
 from comitia.data.imdb import encode
-from comitia.errors import InputError
 from shared_data import shared
 
 

@@ -4,8 +4,8 @@ import pickle
 import numpy as np
 import pytest
 
+from comitia._errors import InputError
 from comitia.data.list_pickle import read_lists
-from comitia.errors import InputError
 
 
 def test_lists_come_back() -> None:

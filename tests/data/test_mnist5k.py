@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from comitia._errors import InputError
 from comitia.data import load
 from comitia.data.mnist5k import bundled_path
-from comitia.errors import InputError
 
 
 def test_bundled_images_shuffled_and_divided() -> None:

@@ -10,6 +10,8 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from comitia import Ensemble, Predictions, weigh
+from comitia._errors import InputError
+from comitia._votes import average, majority
 from comitia.data import divide
 from comitia.deep import WeightedEnsemble
 from comitia.deep.assembling import assemble
@@ -19,8 +21,6 @@ from comitia.deep.networks import settle, wake_dropout
 from comitia.deep.recollecting import collect_again, collect_new
 from comitia.deep.samples import Inputs
 from comitia.deep.strategies import plans
-from comitia.errors import InputError
-from comitia.votes import average, majority
 from small_training import dataset, small_recipe
 
 RECIPE = small_recipe(epochs=4)

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import nn
 
+from comitia._errors import InputError
 from comitia.data import Dataset
 from comitia.deep.networks import check_network
-from comitia.errors import InputError
 from comitia.recipes import Model, Recipe
 from small_training import dataset, small_recipe
 

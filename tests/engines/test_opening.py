@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from comitia._errors import InputError
 from comitia.deep.directory import Directory
 from comitia.engines.opening import locked
-from comitia.errors import InputError
 
 
 def test_what_a_killed_process_half_gathered_is_removed(tmp_path: Path) -> None:

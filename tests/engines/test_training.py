@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from comitia._errors import InputError
 from comitia.deep.assembling import assemble
 from comitia.deep.directory import Directory
 from comitia.engines.opening import Settings
 from comitia.engines.training import Outcome, train
 from comitia.engines.work import load_data, train_one
-from comitia.errors import InputError
 from comitia.files import read_predictions
 from comitia.recipes import Model, Recipe
 from small_training import arrays_file, contents, dataset, small_recipe

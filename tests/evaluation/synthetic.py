@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from comitia.predictions import Predictions
+from comitia._predictions import Predictions
 
 
 def ensemble(

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from evaluation.synthetic import ensemble
+from comitia._predictions import Predictions
 from comitia.evaluation import Claim, Evaluation, Finding, Reference, evaluate
 from comitia.evaluation.claims import claims_markdown, combine, judge
 from comitia.evaluation.findings import HELD, NOT_HELD, UNDECIDED
-from comitia.predictions import Predictions
+from evaluation.synthetic import ensemble
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from evaluation.synthetic import ensemble
-from comitia.errors import InputError
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 from comitia.evaluation.draws import default_sizes, draw_all, runs_of
-from comitia.predictions import Predictions
+from evaluation.synthetic import ensemble
 
 
 def test_last_is_the_latest_step_and_all_every_state_of_the_drawn_runs() -> None:

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import beta, t
 
-from evaluation.synthetic import ensemble
 from comitia import certify, evaluate, weigh
-from comitia.errors import InputError
+from comitia._errors import InputError
+from comitia._predictions import Predictions
+from comitia._votes import average, majority
+from comitia._weigh import split_samples
 from comitia.evaluation import Evaluation
 from comitia.files import read_predictions
-from comitia.predictions import Predictions
-from comitia.votes import average, majority
-from comitia.weighing import split_samples
+from evaluation.synthetic import ensemble
 from shared_data import shared
 
 

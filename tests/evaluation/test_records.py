@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.synthetic import ensemble
-from comitia.errors import InputError
+from comitia._errors import InputError
 from comitia.evaluation import Evaluation, Reference, evaluate
 from comitia.evaluation.claims import judge
+from evaluation.synthetic import ensemble
 
 
 def _evaluation() -> Evaluation:

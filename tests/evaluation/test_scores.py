@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
+from comitia._predictions import Predictions
+from comitia._votes import average, majority
 from comitia.evaluation.scores import BINS, score
-from comitia.predictions import Predictions
-from comitia.votes import average, majority
 
 
 def _pack(classes: int, members: int = 4, samples: int = 333) -> tuple[Predictions, np.ndarray, np.ndarray]:

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.synthetic import ensemble
-from comitia.errors import InputError
+from comitia._errors import InputError
 from comitia.evaluation import Evaluation, Reference, evaluate
 from comitia.evaluation.tables import (
     Column,
@@ -22,6 +21,7 @@ from comitia.evaluation.tables import (
     render,
     summary,
 )
+from evaluation.synthetic import ensemble
 
 HOSTILE = Table(
     "50% & more", (Column("a_b"), Column("x", 2)), (("p|q \\ {~^#$}", 1.239), (None, None)), ("n_1",)

@@ -6,7 +6,7 @@ import os
 import pytest
 
 import comitia.files.atomic
-from comitia.errors import InputError
+from comitia._errors import InputError
 from comitia.files.atomic import whole, write_bytes, write_text
 
 

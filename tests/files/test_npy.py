@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import comitia.files.npy
-from comitia.errors import InputError
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 from comitia.files.npy import read_members
-from comitia.predictions import Predictions
 
 
 @pytest.fixture

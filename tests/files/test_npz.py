@@ -6,9 +6,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from comitia.errors import InputError
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 from comitia.files.npz import read_arrays, read_npz
-from comitia.predictions import Predictions
 from shared_data import shared
 
 RNG = np.random.default_rng(4)

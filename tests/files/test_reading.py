@@ -7,9 +7,9 @@ import pytest
 
 import comitia.files.reading
 import comitia.files.writing
-from comitia.errors import InputError
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 from comitia.files import read_labels, read_predictions, write_predictions
-from comitia.predictions import Predictions
 
 RNG = np.random.default_rng(6)
 

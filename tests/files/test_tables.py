@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 from comitia.files.tables import read_csv, read_parquet
 
 

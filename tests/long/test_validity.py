@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import binom
 
 from comitia import Predictions, bounds, weigh
-from comitia.votes import certified_losses
+from comitia._votes import certified_losses
 
 DELTA = 0.1
 DRAWS = 2000

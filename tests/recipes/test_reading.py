@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 from comitia.recipes import read_recipe, recipe_from_dict
 
 PLAIN: dict[str, Any] = {

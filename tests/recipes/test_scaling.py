@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 from comitia.recipes import Schedule, Training, names, read_recipe
 from comitia.recipes.checks import check
 

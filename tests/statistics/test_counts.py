@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import comitia.statistics.bits
 import comitia.statistics.counts
-from comitia.errors import InputError
-from comitia.predictions import Predictions
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 from comitia.statistics import co_errors, count
 
 
@@ -82,7 +82,7 @@ def test_counts_are_the_same_in_small_pieces(monkeypatch):
     predictions = Predictions.from_arrays(probs=probs, labels=rng.integers(0, 3, 1000))
     expected = count(predictions)
     monkeypatch.setattr("comitia.statistics.counts.GATHERED", 1)
-    monkeypatch.setattr("comitia.shards.CHUNK", 1)
+    monkeypatch.setattr("comitia._shards.CHUNK", 1)
     pieces = count(predictions)
     assert np.array_equal(pieces.co_errors, expected.co_errors)
     assert np.array_equal(pieces.disagreements, expected.disagreements)

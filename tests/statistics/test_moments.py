@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import comitia.statistics.moments
-from comitia.errors import InputError
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 from comitia.files.npz import read_npz
-from comitia.predictions import Predictions
 from comitia.statistics import measure
 from shared_data import shared
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import comitia.statistics.soft
-from comitia.errors import InputError
-from comitia.predictions import Predictions
-from comitia.shards import CHUNK
+from comitia._errors import InputError
+from comitia._predictions import Predictions
+from comitia._shards import CHUNK
 from comitia.statistics import measure
 from comitia.statistics.soft import margin_losses
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from comitia import Predictions, certify, weigh
-from comitia.errors import InputError
+from comitia._errors import InputError
 from comitia.statistics import measure
 from comitia.statistics.unlabelled import matched, pooled_disagreement
 from simulated import simulated

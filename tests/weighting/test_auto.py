@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from comitia.errors import InputError
-from comitia.predictions import Predictions
+from comitia._errors import InputError
+from comitia._predictions import Predictions
+from comitia._votes import certified_losses, ensemble_probabilities
 from comitia.statistics import measure
-from comitia.votes import certified_losses, ensemble_probabilities
 from comitia.weighting import Evidence, choose
 from comitia.weighting.auto import candidates_for, winner
 from comitia.weighting.folds import less, restricted, with_statistics, without

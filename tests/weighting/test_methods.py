@@ -8,10 +8,10 @@ import pytest
 from scipy.optimize import minimize
 
 from comitia import bounds
-from comitia.errors import InputError
-from comitia.predictions import Predictions
+from comitia._errors import InputError
+from comitia._predictions import Predictions
+from comitia._votes import certified_losses
 from comitia.statistics import measure
-from comitia.votes import certified_losses
 from comitia.weighting import Evidence, choose
 from weighting_cases import predictions
 

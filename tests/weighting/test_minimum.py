@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from comitia._errors import InputError
 from comitia.bounds import tandem_lambda
-from comitia.errors import InputError
 from comitia.weighting import minimise_tandem
 from weighting_cases import tandem_matrix
 

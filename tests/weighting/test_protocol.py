@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import pytest
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 from comitia.weighting import METHODS, Evidence, Weighting, choose
 from weighting_cases import predictions
 
@@ -99,7 +99,7 @@ class TestContract:
 
     def test_members_that_are_always_right(self, method, vote):
         labels = np.arange(40) % 2
-        from comitia.predictions import Predictions
+        from comitia._predictions import Predictions
 
         perfect = Predictions.from_arrays(probs=np.tile(labels * 0.8 + 0.1, (3, 1)), labels=labels)
         found = choose(method, Evidence(perfect, vote=vote))
@@ -107,7 +107,7 @@ class TestContract:
 
     def test_members_that_are_always_wrong(self, method, vote):
         labels = np.arange(40) % 2
-        from comitia.predictions import Predictions
+        from comitia._predictions import Predictions
 
         hopeless = Predictions.from_arrays(probs=np.tile(0.9 - labels * 0.8, (3, 1)), labels=labels)
         assert choose(method, Evidence(hopeless, vote=vote)).weights.sum() == pytest.approx(1)

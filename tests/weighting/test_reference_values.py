@@ -6,10 +6,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+from comitia._predictions import Predictions
+from comitia._votes import deployed_classes
 from comitia.bounds import first_order_kl, tandem_kl
 from comitia.bounds.terms import kl_divergence
-from comitia.predictions import Predictions
-from comitia.votes import deployed_classes
 from comitia.weighting import Evidence, choose
 from shared_data import shared
 

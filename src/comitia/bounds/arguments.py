@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from comitia.errors import InputError, require_open_unit
+from comitia._errors import InputError, require_open_unit
 
 # Weighted means of numbers in [0, 1] may leave it by rounding; farther out is a mistake of the caller.
 _ROUNDING = 1e-12

@@ -28,8 +28,8 @@ m = min_ij |D_i ∩ D_j|.
 
 import math
 
+from comitia._errors import InputError
 from comitia.bounds.arguments import require_delta, require_kl, require_risk, require_samples
-from comitia.errors import InputError
 
 
 def c2(tandem: float, disagreement: float, kl: float, n_pair: int, delta: float) -> float:

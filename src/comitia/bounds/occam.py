@@ -15,9 +15,9 @@ be fixed beforehand.
 import math
 from collections.abc import Sequence
 
+from comitia._errors import require_choice
 from comitia.bounds.arguments import require_counts, require_delta
 from comitia.bounds.clopper_pearson import clopper_pearson_log
-from comitia.errors import require_choice
 
 PRIORS = ("uniform", "multinomial")
 

@@ -17,8 +17,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._errors import InputError
 from comitia.bounds.arguments import require_delta, require_kl, require_risk, require_samples
-from comitia.errors import InputError
 
 # Relative error of `kl_bernoulli` is below 3e-15 (tested against 50 digits); the inverses ask for this much
 # more.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from comitia._errors import InputError
 from comitia.cli.output import common_options, console, require_absent, write_json
-from comitia.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np

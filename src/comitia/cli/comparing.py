@@ -11,8 +11,8 @@ from comitia.cli.output import console, write_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from comitia.predictions import Predictions
-    from comitia.reproduction.contests import Contest
+    from comitia._predictions import Predictions
+    from comitia.paper.contests import Contest
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,15 @@ class Options:
 
 def run_contest(contest: "Contest", options: Options) -> None:
     """Train what is missing, compare, write the files and tell."""
-    from comitia.reproduction.comparison import compare
-    from comitia.reproduction.comparison_findings import findings
-    from comitia.reproduction.comparison_outputs import (
+    from comitia.paper.comparison import compare
+    from comitia.paper.comparison_findings import findings
+    from comitia.paper.comparison_outputs import (
         comparison_table,
         record,
         write_comparison,
         write_temperatures,
     )
-    from comitia.reproduction.reproduce import run_facts
+    from comitia.paper.reproduce import run_facts
 
     folder = options.folder(contest.name)
     terminal, begin = console(options.json_path), perf_counter()
@@ -70,8 +70,8 @@ def _train(
 ) -> "dict[str, Predictions]":
     """The test predictions of each training of the contest, by its folder."""
     from comitia.files import read_predictions
+    from comitia.paper.reproduce import train_recipe
     from comitia.progress import watching
-    from comitia.reproduction.reproduce import train_recipe
 
     packs = {}
     for entry in contest.entries:
@@ -91,6 +91,6 @@ def _train(
 
 
 def _epoch_seconds(folder: Path, packs: "dict[str, Predictions]") -> dict[str, float]:
-    from comitia.reproduction.reproduce import epoch_seconds
+    from comitia.paper.reproduce import epoch_seconds
 
     return {f"epochs, {name}": epoch_seconds(folder / name) for name in packs}

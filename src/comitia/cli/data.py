@@ -158,9 +158,9 @@ def check(ctx: click.Context, name: str | None, folder: str | None, json_path: s
     comitia data check
     comitia data check cifar10 --json -
     """
+    from comitia._errors import require_choice
     from comitia.data import NAMES, cache_folder
     from comitia.data.checking import check as check_data
-    from comitia.errors import require_choice
 
     chosen = [require_choice("data set", name, NAMES)] if name else [n for n in NAMES if n != "arrays"]
     states = [check_data(entry, folder) for entry in chosen]

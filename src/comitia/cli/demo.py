@@ -12,8 +12,8 @@ from comitia.cli.output import common_options, console, require_absent, write_js
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from comitia.ensemble import Ensemble
-    from comitia.predictions import Predictions
+    from comitia._ensemble import Ensemble
+    from comitia._predictions import Predictions
 
 COMPARED = ("uniform", "best", "first-order", "tandem")
 
@@ -79,8 +79,8 @@ def _weigh_and_show(folder: Path, json_path: str | None) -> None:
 
 def _compare(holdout: "Predictions", test: "Predictions") -> list[dict[str, Any]]:
     """Every weighting of the last states and of all of them: test error, certificate, members that vote."""
-    from comitia.predicting import predict
-    from comitia.weighing import weigh
+    from comitia._predict import predict
+    from comitia._weigh import weigh
 
     rows = []
     for states, members in (("last", holdout.last()), ("all", range(holdout.members))):
@@ -106,7 +106,7 @@ def _table(rows: list[dict[str, Any]]) -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from comitia.certificates import percent_up
+    from comitia._certificate import percent_up
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for column, side in (
@@ -133,8 +133,8 @@ def _table(rows: list[dict[str, Any]]) -> "Table":
 
 def _page(folder: Path) -> str:
     """Where the page is, or what is missing to write it."""
-    from comitia.errors import InputError
-    from comitia.report import write_report
+    from comitia._errors import InputError
+    from comitia.pages import write_report
 
     try:
         return str(write_report(folder, folder / "report.html", force=True))

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from comitia._errors import InputError
 from comitia.cli.output import common_options, console, require_absent, require_distinct, write_json
-from comitia.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from comitia.errors import InputError, nearest
+from comitia._errors import InputError, nearest
 
 COMMANDS = {
     "weigh": "hold-out predictions → weights and certificates",

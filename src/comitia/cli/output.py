@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console

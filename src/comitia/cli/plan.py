@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 import click
 
+from comitia._errors import InputError
 from comitia.cli.output import common_options, console, require_absent, write_json
-from comitia.errors import InputError
 
 
 @click.command(
@@ -50,8 +50,8 @@ def command(
     require_absent(json_path, force)
     if (risk is None) == (samples is None):
         raise InputError("plan: give either --risk (samples needed) or --samples (risk certified)")
-    from comitia.certificates import percent_up
-    from comitia.planning import Expected, certifiable, samples_needed
+    from comitia._certificate import percent_up
+    from comitia._plan import Expected, certifiable, samples_needed
 
     expected, words = Expected(error, members, gibbs, tandem, kl), "{:,} hold-out samples"
     if samples is None:

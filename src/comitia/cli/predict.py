@@ -35,11 +35,11 @@ def command(
     """
     for path in (out, json_path):
         require_absent(path, force, (ensemble_path, *files, labels))
+    from comitia._errors import InputError
+    from comitia._predict import predict
     from comitia.cli.tables import show_predicted
-    from comitia.errors import InputError
     from comitia.files import read_predictions
     from comitia.files.ensembles import read_ensemble, write_predicted
-    from comitia.predicting import predict
 
     if out is not None and not out.lower().endswith((".npz", ".csv")):
         raise InputError(f"{out}: must end in .npz or .csv")

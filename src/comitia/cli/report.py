@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
+from comitia._errors import InputError
 from comitia.cli.output import common_options, console, require_absent, require_distinct, write_json
-from comitia.errors import InputError
 
 
 @click.command(
@@ -38,7 +38,7 @@ def command(path: str, out: str | None, force: bool, json_path: str | None) -> N
     for place in (target, json_path):
         require_absent(place, force, _records(Path(path)))
     from comitia.files.atomic import write_text
-    from comitia.report import report_text
+    from comitia.pages import report_text
 
     text = report_text(path)
     write_text(target, text)
@@ -48,9 +48,9 @@ def command(path: str, out: str | None, force: bool, json_path: str | None) -> N
 
 def _records(path: Path) -> list[Path]:
     """What the page is made from: the file, or every record in the folder."""
-    from comitia.report.comparison_page import COMPARISON
-    from comitia.report.learning import LEARNING
-    from comitia.report.material import ENSEMBLE, EVALUATION, RUN
+    from comitia.pages.comparison_page import COMPARISON
+    from comitia.pages.learning import LEARNING
+    from comitia.pages.material import ENSEMBLE, EVALUATION, RUN
 
     names = (COMPARISON, ENSEMBLE, EVALUATION, RUN, LEARNING)
     return [path / name for name in names] if path.is_dir() else [path]

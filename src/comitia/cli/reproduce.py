@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from comitia._errors import InputError
 from comitia.cli.comparing import Options, run_contest
 from comitia.cli.evaluate import show_evaluation, show_table, whole_numbers, words
 from comitia.cli.output import common_options, console, require_absent, require_distinct, write_json
-from comitia.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from comitia.predictions import Predictions
+    from comitia._predictions import Predictions
     from comitia.recipes import Recipe
 
     Material = tuple[Predictions, Predictions | None, str, dict[str, float]]
@@ -98,8 +98,8 @@ def command(
         raise InputError(
             "--from: nothing is trained, so --members, --epochs, --workers and --engine have no meaning; leave them out"
         )
+    from comitia.paper.reproduce import require_sizes
     from comitia.recipes import read_recipe
-    from comitia.reproduction.reproduce import require_sizes
 
     recipe = read_recipe(name, overrides, members=members, epochs=epochs)
     if out == "":
@@ -131,7 +131,7 @@ def _require_none(*given: object) -> None:
 
 def _compare(name: str, overrides: tuple[str, ...], repeats: int | None, options: Options) -> None:
     """Run a contest, everything that can be wrong being checked before any training."""
-    from comitia.reproduction.contests import read_contest
+    from comitia.paper.contests import read_contest
 
     count = 1 if repeats is None else repeats
     check_evaluation({"repeats": count, "delta": options.delta, "weightings": options.weights})
@@ -162,8 +162,8 @@ class Job:
     def train(self, engine: str, workers: int | None, bayes: str | None) -> "Material":
         """The same, of members trained (or finished) in the folder."""
         from comitia.files import read_predictions
+        from comitia.paper.reproduce import epoch_seconds, train_recipe
         from comitia.progress import watching
-        from comitia.reproduction.reproduce import epoch_seconds, train_recipe
 
         other = None if bayes is None else read_predictions([bayes])
         begin = perf_counter()
@@ -188,8 +188,8 @@ class Job:
     ) -> None:
         """Evaluate, write everything, and tell."""
         from comitia.evaluation.tables import against_paper
-        from comitia.reproduction import reproduce, write_figures, write_outputs
-        from comitia.reproduction.reproduce import run_facts, write_learning
+        from comitia.paper import reproduce, write_figures, write_outputs
+        from comitia.paper.reproduce import run_facts, write_learning
 
         begin = perf_counter()
         evaluation = reproduce(self.recipe, predictions, bayes=bayes, **self.asked)
@@ -211,9 +211,9 @@ class Job:
 
 def require_folder(folder: Path, json_path: str | None) -> None:
     """Raise unless the folder is one or can be made, and `--json` is none of the files that go there."""
-    from comitia.report.learning import LEARNING
-    from comitia.reproduction.comparison_outputs import OUTPUTS as COMPARED
-    from comitia.reproduction.reproduce import OUTPUTS
+    from comitia.pages.learning import LEARNING
+    from comitia.paper.comparison_outputs import OUTPUTS as COMPARED
+    from comitia.paper.reproduce import OUTPUTS
 
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir():
@@ -232,7 +232,7 @@ def require_folder(folder: Path, json_path: str | None) -> None:
 def require_drawing() -> None:
     """Raise, before hours of training, if no figure could be drawn."""
     try:
-        import comitia.report.draw_matplotlib  # noqa: F401
+        import comitia.pages.draw_matplotlib  # noqa: F401
     except ImportError:
         raise InputError(
             "figures: need matplotlib; pip install 'comitia[report]', or leave them out with --no-figures"
@@ -241,8 +241,8 @@ def require_drawing() -> None:
 
 def require_absent_outputs(folder: Path, force: bool) -> None:
     """Raise if a training, or a result that may not be overwritten, lies in the folder already."""
-    from comitia.report.learning import LEARNING
-    from comitia.reproduction.reproduce import OUTPUTS
+    from comitia.pages.learning import LEARNING
+    from comitia.paper.reproduce import OUTPUTS
 
     for own in (LEARNING, "recipe.toml"):
         if (folder / own).exists():
@@ -256,7 +256,7 @@ def require_absent_outputs(folder: Path, force: bool) -> None:
 
 def check_evaluation(asked: dict[str, Any]) -> None:
     """Raise for settings of the evaluation that are wrong, before hours of training."""
-    from comitia.errors import require_choice, require_open_unit
+    from comitia._errors import require_choice, require_open_unit
     from comitia.weighting import METHODS
 
     require_open_unit("--delta", asked["delta"])
@@ -272,8 +272,8 @@ def _list(json_path: str | None) -> None:
     """Print every recipe with what it trains and the paper's accuracies."""
     from rich.table import Table
 
+    from comitia.paper import paper_row
     from comitia.recipes import about, names
-    from comitia.reproduction import paper_row
 
     found = [(name, about(name), paper_row(name)) for name in names()]
     table = Table(box=None, pad_edge=False)

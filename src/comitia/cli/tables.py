@@ -9,15 +9,15 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from comitia.certificates import MEANING, percent_up
-from comitia.report.figure import legible, told_apart
+from comitia._certificate import MEANING, percent_up
+from comitia.pages.figure import legible, told_apart
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from comitia.ensemble import Ensemble
-    from comitia.predicting import Predicted
-    from comitia.verification import Verification
+    from comitia._ensemble import Ensemble
+    from comitia._predict import Predicted
+    from comitia._verify import Verification
 
 # Members beyond these, and lighter ones, are folded into one line.
 SHOWN_MEMBERS, SHOWN_WEIGHT = 12, 5e-4

@@ -36,10 +36,10 @@ def command(
     the data give.
     """
     require_absent(json_path, force, (ensemble_path, *files, labels, unlabelled))
+    from comitia._verify import verify
     from comitia.cli.tables import show_verification
     from comitia.files import read_predictions
     from comitia.files.ensembles import read_ensemble
-    from comitia.verification import verify
 
     found = verify(
         read_ensemble(ensemble_path),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
+from comitia._errors import InputError
 from comitia.cli.output import common_options, console, require_absent, write_json
-from comitia.errors import InputError
 
 
 @click.command(
@@ -72,9 +72,9 @@ def command(
         raise InputError("--out: the name of a file is required; --json - writes to standard output")
     for path in (out, json_path):
         require_absent(path, force, (*files, labels, prior, weights, unlabelled))
+    from comitia._weigh import weigh
     from comitia.cli.tables import show_ensemble
     from comitia.files import read_predictions
-    from comitia.weighing import weigh
 
     given = None if weights is None else _numbers(weights)
     ensemble = weigh(

@@ -9,11 +9,11 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from comitia._errors import InputError, nearest, require_choice
 from comitia.data.dataset import Dataset
 from comitia.data.division import Parts, divide, mean_image
 from comitia.data.fetching import fetch
 from comitia.data.folders import cache_folder
-from comitia.errors import InputError, nearest, require_choice
 
 NAMES = ("imdb", "cifar10", "cifar100", "eyepacs", "mnist5k", "arrays")
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._errors import InputError
 from comitia.data.dataset import Dataset, Kind
 from comitia.data.folders import find
-from comitia.errors import InputError
 
 FILE = "arrays.npz"
 KEYS = ("train_x", "train_y", "test_x", "test_y")

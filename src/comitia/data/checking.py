@@ -4,12 +4,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from comitia._errors import InputError
 from comitia.data.eyepacs import prepared_folder
 from comitia.data.fetching import file_digest
 from comitia.data.folders import cache_folder
 from comitia.data.mnist5k import bundled_path
 from comitia.data.sources import ELSEWHERE, SOURCES
-from comitia.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._errors import InputError
 from comitia.data.dataset import Dataset, Index
 from comitia.data.division import mean_image
 from comitia.data.folders import cache_folder, find
-from comitia.errors import InputError
 
 PIXELS = 3 * 32 * 32
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._errors import InputError
 from comitia.data.dataset import Array, Index
-from comitia.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True)

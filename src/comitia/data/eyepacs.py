@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._errors import InputError
 from comitia.data.dataset import Dataset, Index
 from comitia.data.folders import cache_folder
-from comitia.errors import InputError
 
 # Our part of the data set, the folder of its photographs, its labels, and the Usage that picks them.
 SPLITS = (

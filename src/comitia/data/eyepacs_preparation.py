@@ -10,9 +10,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from comitia._errors import InputError
 from comitia.data.eyepacs import DONE, TO_DO, UNUSABLE, Split, prepared_folder, read_splits
 from comitia.data.retina import GREY, preprocess
-from comitia.errors import InputError
 
 Progress = Callable[[str, int, int], None]
 # A photograph to prepare: where it lies, the array's file, the byte its row starts at, blur, size.

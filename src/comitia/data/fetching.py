@@ -9,9 +9,9 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+from comitia._errors import InputError, nearest
 from comitia.data.folders import cache_folder
 from comitia.data.sources import ELSEWHERE, SOURCES
-from comitia.errors import InputError, nearest
 
 Progress = Callable[[int, int | None], None]
 BLOCK = 1 << 16

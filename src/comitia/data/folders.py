@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 
 
 def cache_folder() -> Path:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from comitia._errors import InputError
 from comitia.data.dataset import Dataset, Index
 from comitia.data.folders import find
 from comitia.data.list_pickle import read_lists
-from comitia.errors import InputError
 
 FILE = "imdb.npz"
 PAD, START, UNKNOWN, FIRST = 0, 1, 2, 3  # FIRST is added to every rank; rank 1 is the commonest word

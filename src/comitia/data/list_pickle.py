@@ -7,7 +7,7 @@ answered by stand-ins of our own, which only remember what they were given; ever
 import pickle
 from typing import Any, BinaryIO
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 
 
 class _Remembered:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from comitia._errors import InputError
 from comitia.data.dataset import Dataset
-from comitia.errors import InputError
 
 FILE = "mnist_5k.csv.gz"
 TRAIN, SHUFFLE_SEED = 4000, 5000

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 
 
 class Board:

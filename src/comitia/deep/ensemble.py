@@ -10,6 +10,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from comitia._ensemble import Ensemble
+from comitia._errors import InputError
+from comitia._votes import probability_totals, vote_totals, winners
 from comitia.deep.collecting import Probabilities, batch_size, probabilities
 from comitia.deep.directory import Directory
 from comitia.deep.networks import choose_device, load_network, wake_dropout
@@ -17,11 +20,8 @@ from comitia.deep.records import read_record
 from comitia.deep.samples import Inputs
 from comitia.deep.states import checksum
 from comitia.deep.strategies import plan
-from comitia.ensemble import Ensemble
-from comitia.errors import InputError
 from comitia.files import read_ensemble, read_predictions
 from comitia.recipes import Recipe, read_recipe
-from comitia.votes import probability_totals, vote_totals, winners
 
 Batches = NDArray[Any] | Iterable[Any]
 # How far beyond 0..1 an image may reach, as resampled ones do, before it is taken for one of another scale.

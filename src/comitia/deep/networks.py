@@ -11,12 +11,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from comitia._errors import InputError, require_choice
 from comitia.data.dataset import Dataset
 from comitia.deep.models import build, decayed_parameters, one_line
 from comitia.deep.samples import Inputs
 from comitia.deep.seeds import number
 from comitia.deep.states import MEAN_IMAGE, read_state
-from comitia.errors import InputError, require_choice
 from comitia.recipes.recipe import Recipe
 
 PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}

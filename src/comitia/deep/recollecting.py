@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from comitia._errors import InputError
 from comitia.data.dataset import Dataset
 from comitia.data.division import Parts
 from comitia.deep.assembling import Member, assemble, finished_members, write_members
@@ -19,7 +20,6 @@ from comitia.deep.members import complete_rows, member_passes
 from comitia.deep.networks import choose_device, load_network
 from comitia.deep.records import read_record
 from comitia.deep.states import checksum
-from comitia.errors import InputError
 from comitia.recipes.recipe import Recipe
 
 Report = Callable[[dict[str, Any]], None]

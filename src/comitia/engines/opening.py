@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from comitia._errors import InputError
 from comitia.deep.directory import Directory
-from comitia.errors import InputError
 from comitia.files.atomic import write_text
 from comitia.recipes import Recipe, read_recipe
 

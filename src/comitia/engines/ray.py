@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from comitia._errors import InputError
 from comitia.data.folders import cache_folder
 from comitia.deep.directory import Directory
 from comitia.engines.local import ATTEMPTS, MEMORY
 from comitia.engines.work import train_one
-from comitia.errors import InputError
 
 Event = dict[str, Any]
 # Seconds between two looks at the logs of the runs.

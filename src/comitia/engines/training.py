@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from comitia._errors import require_choice
 from comitia.deep.assembling import assemble
 from comitia.deep.directory import Directory
 from comitia.deep.records import checked_record, read_record
@@ -14,7 +15,6 @@ from comitia.deep.strategies.plan import Plan
 from comitia.engines import local
 from comitia.engines.opening import check_same, has_begun, locked, settle_directory
 from comitia.engines.work import load_data
-from comitia.errors import require_choice
 from comitia.recipes import Recipe, read_recipe
 
 ENGINES = ("local", "ray")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._predictions import Predictions
 from comitia.evaluation.certified import certificates_of
 from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import Draw, runs_of
@@ -21,7 +22,6 @@ from comitia.evaluation.records import (
     Source,
     TandemCounts,
 )
-from comitia.predictions import Predictions
 
 # A larger tandem matrix is no picture any more, and makes the record heavy.
 LARGEST_MATRIX = 200

@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.certification import Certification, certify
+from comitia._certify import Certification, certify
+from comitia._predictions import Predictions
+from comitia._simplex import round_to
 from comitia.evaluation.draws import Draw
 from comitia.evaluation.folds import Asked, Fold
 from comitia.evaluation.records import Certified, Settings
-from comitia.predictions import Predictions
-from comitia.simplex import round_to
 from comitia.statistics import Statistics, measure
 from comitia.weighting import minimise_tandem
 

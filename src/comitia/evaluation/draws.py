@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from comitia.errors import InputError
-from comitia.predictions import Predictions
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 
 Members = tuple[int, ...]
 # Every size up to this one is evaluated when none are asked for, then every fifth.

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._predictions import Predictions
+from comitia._simplex import as_prior, prune
 from comitia.bounds import tandem_kl
 from comitia.bounds.terms import kl_divergence
 from comitia.evaluation.draws import Members
 from comitia.evaluation.scores import Scores, score
-from comitia.predictions import Predictions
-from comitia.simplex import as_prior, prune
 from comitia.statistics import Statistics, measure
 from comitia.weighting import Evidence, choose
 

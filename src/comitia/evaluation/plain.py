@@ -3,7 +3,7 @@
 from dataclasses import fields
 from typing import Any
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 
 
 def build(kind: Any, record: dict[str, Any]) -> Any:

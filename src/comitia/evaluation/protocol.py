@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from comitia.errors import InputError, require_choice, require_open_unit
+from comitia._errors import InputError, require_choice, require_open_unit
+from comitia._predictions import Predictions
+from comitia._weigh import split_samples
 from comitia.evaluation.assembly import assemble
 from comitia.evaluation.draws import Draw, default_sizes, draw_all, runs_of
 from comitia.evaluation.folds import Asked, half, run_fold
 from comitia.evaluation.records import Evaluation, Settings
-from comitia.predictions import Predictions
-from comitia.weighing import split_samples
 from comitia.weighting import METHODS
 
 VOTES = ("average", "majority")

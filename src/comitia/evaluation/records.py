@@ -4,8 +4,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from comitia.certificates import Certificate
-from comitia.errors import InputError
+from comitia._certificate import Certificate
+from comitia._errors import InputError
 from comitia.evaluation.definitions import DEFINITIONS
 from comitia.evaluation.findings import Finding
 from comitia.evaluation.plain import build, require_format

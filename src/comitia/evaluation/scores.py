@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from comitia.predictions import Block, Predictions
-from comitia.votes import probability_totals, vote_totals, winners
+from comitia._predictions import Block, Predictions
+from comitia._votes import probability_totals, vote_totals, winners
 
 BINS = 15
 SMALLEST = 1e-12

@@ -5,7 +5,7 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 from comitia.evaluation.definitions import DEFINITIONS
 from comitia.evaluation.records import Evaluation, Reference, Row
 

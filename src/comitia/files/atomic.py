@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkstemp
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 
 
 @contextmanager

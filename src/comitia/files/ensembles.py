@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from comitia.ensemble import Ensemble
-from comitia.errors import InputError
+from comitia._ensemble import Ensemble
+from comitia._errors import InputError
+from comitia._predict import Predicted
 from comitia.files.atomic import write_bytes, write_text
-from comitia.predicting import Predicted
 
 
 def read_ensemble(path: str | Path) -> Ensemble:

@@ -10,9 +10,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.errors import InputError, nearest
+from comitia._errors import InputError, nearest
+from comitia._predictions import Predictions
 from comitia.files.npy import explain
-from comitia.predictions import Predictions
 
 KEYS = ("probs", "votes", "labels", "mask", "run", "step", "names")
 #: Compressed arrays up to this many bytes are unpacked into memory, larger ones into a temporary file.

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.errors import InputError
-from comitia.predictions import Predictions
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 
 LABELS = ("label", "labels", "y", "target")
 #: Names of columns that number the rows.

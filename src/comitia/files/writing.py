@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.errors import InputError
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 from comitia.files.atomic import whole
-from comitia.predictions import Predictions
 
 
 def write_predictions(path: str | Path, predictions: Predictions) -> None:

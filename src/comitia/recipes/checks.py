@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from comitia.errors import InputError, require_choice
+from comitia._errors import InputError, require_choice
 from comitia.recipes.recipe import BAYESIAN, SHAPES, STRATEGIES, Data, Recipe, Sampler, Schedule, Training
 
 LANGEVIN_KEYS = (

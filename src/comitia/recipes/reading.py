@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from comitia.errors import InputError, nearest
+from comitia._errors import InputError, nearest
 from comitia.recipes.checks import check
 from comitia.recipes.recipe import Data, Engine, Model, Recipe, Sampler, Schedule, Training
 from comitia.recipes.scaling import with_epochs, with_members

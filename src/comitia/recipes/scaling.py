@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 from comitia.recipes.recipe import Recipe, Sampler, Schedule, Training
 
 

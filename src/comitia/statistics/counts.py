@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.errors import InputError
-from comitia.predictions import Predictions
-from comitia.shards import Shard, classes_of, smallest_unsigned, spans
+from comitia._errors import InputError
+from comitia._predictions import Predictions
+from comitia._shards import Shard, classes_of, smallest_unsigned, spans
 from comitia.statistics import bits
 
 #: Bytes of packed bits that are gathered before they are counted.

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.errors import InputError, require_choice
-from comitia.predictions import Predictions
+from comitia._errors import InputError, require_choice
+from comitia._predictions import Predictions
 from comitia.statistics.counts import Counts, count
 from comitia.statistics.soft import Sums, sum_losses
 

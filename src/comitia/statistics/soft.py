@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.errors import InputError
-from comitia.predictions import Predictions
-from comitia.shards import Shard, class_rows, spans
+from comitia._errors import InputError
+from comitia._predictions import Predictions
+from comitia._shards import Shard, class_rows, spans
 from comitia.statistics.counts import require_labels
 
 #: Losses (float64) that are gathered before they are multiplied: 64 MB.

@@ -9,7 +9,7 @@ likelihood             Bayesian: proportional to the hold-out likelihood
 auto                   the best of all, by cross-validation inside the evidence
 """
 
-from comitia.errors import require_choice
+from comitia._errors import require_choice
 from comitia.weighting.auto import auto
 from comitia.weighting.best import best
 from comitia.weighting.cantelli import cantelli
@@ -39,7 +39,7 @@ METHODS = tuple(_METHODS)
 def choose(method: str, evidence: Evidence) -> Weighting:
     """The weighting of that name.
 
-    >>> from comitia.predictions import Predictions
+    >>> from comitia._predictions import Predictions
     >>> two = Predictions.from_arrays(votes=[[0, 1], [1, 1]], labels=[0, 1])
     >>> choose("best", Evidence(two)).weights
     array([1., 0.])

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.errors import InputError
-from comitia.votes import TIE, margins_of, walk_totals
+from comitia._errors import InputError
+from comitia._votes import TIE, margins_of, walk_totals
 from comitia.weighting.best import best
 from comitia.weighting.cantelli import cantelli
 from comitia.weighting.disagreement import disagreement
@@ -60,7 +60,7 @@ def auto(evidence: Evidence) -> Weighting:
     average vote also tandem weights from 0/1 errors. Members of prior zero take no part; methods that know no prior
     treat the others alike.
 
-    >>> from comitia.predictions import Predictions
+    >>> from comitia._predictions import Predictions
     >>> votes = [[0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 0], [1, 1, 0, 0, 0, 0]]
     >>> auto(Evidence(Predictions.from_arrays(votes=votes, labels=[0, 1, 0, 1, 0, 1]))).chosen
     'best'

@@ -11,7 +11,7 @@ def best(evidence: Evidence) -> Weighting:
     A single member deployed is its arg-max, whatever the vote, so 0/1 errors decide; of members that err
     equally often the one of the lower loss of the vote wins.
 
-    >>> from comitia.predictions import Predictions
+    >>> from comitia._predictions import Predictions
     >>> best(Evidence(Predictions.from_arrays(votes=[[0, 0], [0, 1]], labels=[0, 1]))).weights
     array([0., 1.])
     """

@@ -46,7 +46,7 @@ class State:
 def cantelli(evidence: Evidence) -> Weighting:
     """Weights that minimise the Cantelli bound, with the loss of the deployed vote.
 
-    >>> from comitia.predictions import Predictions
+    >>> from comitia._predictions import Predictions
     >>> two = Predictions.from_arrays(votes=[[0, 0, 1, 1], [0, 1, 0, 1]], labels=[0, 1, 1, 1])
     >>> cantelli(Evidence(two)).weights.round(2)
     array([0.5, 0.5])

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._errors import InputError
 from comitia.bounds.relaxation import best_lambda
 from comitia.bounds.terms import log_term
-from comitia.errors import InputError
 from comitia.statistics.unlabelled import matched, pooled_disagreement
 from comitia.weighting.entropic import minimise_entropic
 from comitia.weighting.evidence import Evidence, Weighting
@@ -61,7 +61,7 @@ class Terms:
 def disagreement(evidence: Evidence) -> Weighting:
     """Weights that minimise 4 G_u - 2 D_l; the disagreement counts the unlabelled samples too.
 
-    >>> from comitia.predictions import Predictions
+    >>> from comitia._predictions import Predictions
     >>> two = Predictions.from_arrays(votes=[[0, 0, 1, 1], [0, 1, 0, 1]], labels=[0, 1, 1, 1])
     >>> disagreement(Evidence(two)).weights.round(2)
     array([0.5, 0.5])

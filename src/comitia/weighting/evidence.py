@@ -6,11 +6,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia.errors import InputError, require_open_unit
-from comitia.predictions import Predictions
-from comitia.simplex import as_prior
+from comitia._errors import InputError, require_open_unit
+from comitia._predictions import Predictions
+from comitia._simplex import as_prior
+from comitia._votes import require_kind
 from comitia.statistics import Statistics, measure
-from comitia.votes import require_kind
 
 Array = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ def first_order(evidence: Evidence) -> Weighting:
 
     Alternates rho ∝ prior exp(-l n L) and l = 2/(sqrt(2 n G/(KL + c) + 1) + 1) (Thiemann et al. 2017), both exact.
 
-    >>> from comitia.predictions import Predictions
+    >>> from comitia._predictions import Predictions
     >>> first_order(Evidence(Predictions.from_arrays(votes=[[0, 0], [0, 1]], labels=[0, 1]))).weights.round(2)
     array([0.28, 0.72])
     """

@@ -6,8 +6,8 @@ The weights are counts / k, which is what the occam certificate asks for.
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.predictions import Block
-from comitia.votes import margins_of
+from comitia._predictions import Block
+from comitia._votes import margins_of
 from comitia.weighting.evidence import Evidence, Weighting, refuse_prior, require_joint
 
 # More picks change a weight by less than 1/50 and cost every certificate that pays for counts.
@@ -24,7 +24,7 @@ def greedy(evidence: Evidence) -> Weighting:
     It starts from the best k members, for the best k. Each further pick minimises the number of samples on which the
     vote of all picks errs, a tie counted half; among equal ones the largest mean margin wins, then the lowest index.
 
-    >>> from comitia.predictions import Predictions
+    >>> from comitia._predictions import Predictions
     >>> three = Predictions.from_arrays(votes=[[0, 0, 1], [0, 1, 1], [1, 1, 1]], labels=[0, 1, 1])
     >>> greedy(Evidence(three)).counts
     array([0, 1, 0])

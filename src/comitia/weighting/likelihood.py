@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.errors import InputError
-from comitia.predictions import Predictions
+from comitia._errors import InputError
+from comitia._predictions import Predictions
 from comitia.weighting.entropic import normaliser
 from comitia.weighting.evidence import Evidence, Weighting, require_joint
 
@@ -15,7 +15,7 @@ LEAST_PROBABILITY = 1e-12
 def likelihood(evidence: Evidence) -> Weighting:
     """Weights ∝ prior × product of p(y) over the hold-out.
 
-    >>> from comitia.predictions import Predictions
+    >>> from comitia._predictions import Predictions
     >>> likelihood(Evidence(Predictions.from_arrays(probs=[[0.4, 0.9], [0.6, 0.6]], labels=[1, 1]))).weights
     array([0.5, 0.5])
     """

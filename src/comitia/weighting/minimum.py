@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._errors import InputError, require_choice, require_open_unit
+from comitia._simplex import as_prior
 from comitia.bounds.terms import log_term
-from comitia.errors import InputError, require_choice, require_open_unit
-from comitia.simplex import as_prior
 from comitia.weighting.irprop import solve_irprop
 from comitia.weighting.newton import Point, Problem, solve_newton
 

@@ -8,7 +8,7 @@ from comitia.weighting.evidence import Evidence, Weighting, refuse_prior
 def uniform(evidence: Evidence) -> Weighting:
     """Weights 1/M.
 
-    >>> from comitia.predictions import Predictions
+    >>> from comitia._predictions import Predictions
     >>> uniform(Evidence(Predictions.from_arrays(votes=[[0, 1], [1, 1]], labels=[0, 1]))).weights
     array([0.5, 0.5])
     """

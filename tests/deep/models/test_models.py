@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
+from comitia._errors import InputError
 from comitia.deep.models import NAMES, build, decayed_parameters
-from comitia.errors import InputError
 
 SMALL = {
     "cnn_lstm": ((20,), {"words": 50}),

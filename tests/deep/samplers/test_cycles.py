@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from comitia._errors import InputError
 from comitia.deep.samplers.cycles import Cycles
 from comitia.deep.schedules import cyclic
-from comitia.errors import InputError
 
 
 def test_one_sample_at_the_end_of_each_cycle_after_the_burn_in() -> None:

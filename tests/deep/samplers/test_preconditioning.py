@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from comitia._errors import InputError
 from comitia.deep.samplers import SGHMC, SGLD, Preconditioner
-from comitia.errors import InputError
 
 N, SCALE, DECAY, FLOOR = 30, 0.5, 0.8, 1e-3
 

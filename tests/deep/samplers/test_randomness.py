@@ -10,8 +10,8 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 
+from comitia._errors import InputError
 from comitia.deep.samplers import SGHMC, SGLD, Preconditioner
-from comitia.errors import InputError
 
 KINDS = [SGLD, SGHMC]
 RULES = [None, Preconditioner(by="layer"), Preconditioner(by="element")]

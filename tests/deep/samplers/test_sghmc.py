@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+from comitia._errors import InputError
+from comitia.deep.samplers import SGHMC, Preconditioner
+from comitia.deep.samplers.target import set_step_factor
 from deep.samplers.stationarity import (
     Gaussian,
     Regression,
@@ -21,9 +24,6 @@ from deep.samplers.stationarity import (
     share_masses,
     start,
 )
-from comitia.deep.samplers import SGHMC, Preconditioner
-from comitia.deep.samplers.target import set_step_factor
-from comitia.errors import InputError
 
 LR, BETA = 0.9, 0.75  # on 40 samples a time step of .15: the discretised law is not the posterior
 CHAINS = 6_000

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from comitia._errors import InputError
+from comitia.deep.samplers import SGLD, Preconditioner
 from deep.samplers.stationarity import (
     Gaussian,
     Regression,
@@ -19,8 +21,6 @@ from deep.samplers.stationarity import (
     share_masses,
     start,
 )
-from comitia.deep.samplers import SGLD, Preconditioner
-from comitia.errors import InputError
 
 LR = 2.0  # on 40 samples a step of .05: the discretised law is visibly wider than the posterior
 CHAINS = 6_000

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from comitia._errors import InputError
 from comitia.deep.samplers import SGHMC
 from comitia.deep.samplers.target import mean_gradient, set_step_factor, set_temperature
-from comitia.errors import InputError
 
 
 def two_groups() -> SGHMC:

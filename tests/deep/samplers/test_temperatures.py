@@ -7,7 +7,6 @@ import pytest
 import torch
 from scipy.integrate import quad
 
-from deep.samplers.stationarity import LAYERS, advance, correlated, start
 from comitia.deep.samplers import SGHMC, SGLD
 from comitia.deep.samplers.temperatures import (
     LayerTemperature,
@@ -17,6 +16,7 @@ from comitia.deep.samplers.temperatures import (
     summarise,
     warning,
 )
+from deep.samplers.stationarity import LAYERS, advance, correlated, start
 
 NAMES = ("first", "second")
 

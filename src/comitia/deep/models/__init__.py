@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import nn
 
-from comitia.errors import InputError, nearest, require_choice
+from comitia._errors import InputError, nearest, require_choice
 
 NAMES = ("cnn_lstm", "resnet", "wrn", "resnet50", "small_cnn")
 

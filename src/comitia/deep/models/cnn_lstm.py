@@ -4,9 +4,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from comitia._errors import InputError
 from comitia.deep.models.dropout import Dropout
 from comitia.deep.models.shapes import rate
-from comitia.errors import InputError
 
 WIDTH, POOL = 5, 4
 

@@ -1,6 +1,6 @@
 """What the networks require of the samples, said before the first batch fails."""
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 
 
 def image_shape(model: str, shape: tuple[int, ...], *, least: int) -> tuple[int, int, int]:

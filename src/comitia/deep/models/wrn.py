@@ -3,8 +3,8 @@
 from torch import Tensor, nn
 from torch.nn import functional
 
+from comitia._errors import InputError
 from comitia.deep.models.shapes import image_shape, rate
-from comitia.errors import InputError
 
 
 class Block(nn.Module):

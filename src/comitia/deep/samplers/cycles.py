@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 import torch
 
-from comitia.errors import InputError, require_choice
+from comitia._errors import InputError, require_choice
 
 
 @dataclass(frozen=True, kw_only=True)

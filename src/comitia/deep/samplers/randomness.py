@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 
 
 def generator_or_zero(generator: torch.Generator | None) -> torch.Generator:

@@ -8,10 +8,10 @@ import torch
 from torch.optim import Optimizer
 from torch.optim.optimizer import ParamsT
 
+from comitia._errors import InputError
 from comitia.deep.samplers.preconditioning import Preconditioner, masses, observe, starting_state
 from comitia.deep.samplers.randomness import generator_or_zero, split_state, standard_normal
 from comitia.deep.samplers.target import mean_gradient, settings
-from comitia.errors import InputError
 
 
 class SGHMC(Optimizer):

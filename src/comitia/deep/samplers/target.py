@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch.optim import Optimizer
 
-from comitia.errors import InputError
+from comitia._errors import InputError
 
 
 def settings(

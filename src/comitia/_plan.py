@@ -1,0 +1,193 @@
+"""How many hold-out samples a wanted certificate needs, and what a given number of them can certify."""
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scipy.special import betainc
+
+from comitia import bounds
+from comitia._errors import InputError, require_choice, require_open_unit
+from comitia._weigh import SMALLEST_SPLIT, default_fraction
+
+PLANNED = ("split", "holdout", "best-member", "first-order-kl", "tandem-kl")
+# Those that count the vote's own errors.
+COUNTED = ("split", "holdout", "best-member")
+MOST = 10**9
+# Bounds are rounded outward, as if delta were smaller by a share that grows with n; these are no less than that share.
+OUTWARD, OUTWARD_EACH = 1e-8, 2e-15
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is expected of the ensemble: the vote's error, and for PAC-Bayes bounds Gibbs or tandem risk and KL."""
+
+    error: float | None = None
+    members: int | None = None
+    gibbs: float | None = None
+    tandem: float | None = None
+    kl: float = 0.0
+
+
+def certifiable(
+    samples: int,
+    expected: Expected,
+    *,
+    certificate: str = "split",
+    delta: float = 0.05,
+    certify_fraction: float | None = None,
+) -> float:
+    """The risk that so many hold-out samples will certify if the ensemble is as expected.
+
+    >>> round(certifiable(10_000, Expected(error=0.07)), 4)
+    0.0749
+    """
+    require_choice("certificate", certificate, PLANNED)
+    require_open_unit("delta", delta)
+    if samples < 1:
+        raise InputError(f"samples: must be at least 1, got {samples}")
+    if samples > MOST:
+        raise InputError(f"samples: must be at most {MOST:,}, got {samples:,}")
+    kept = _kept(samples, certificate, certify_fraction)
+    if kept < 1:
+        raise InputError("samples: too few to keep any for certifying; 20 are the least")
+    return _bound(kept, expected, certificate, delta)
+
+
+def _kept(samples: int, certificate: str, certify_fraction: float | None) -> int:
+    """How many of the samples certify: those that a split keeps, all for other certificates."""
+    if certificate != "split":
+        return samples
+    if certify_fraction is not None and not 0 < certify_fraction < 1:
+        raise InputError(f"certify_fraction: must lie strictly between 0 and 1, got {certify_fraction:g}")
+    return round(samples * (default_fraction(samples) if certify_fraction is None else certify_fraction))
+
+
+def _bound(n: int, expected: Expected, certificate: str, delta: float) -> float:
+    if certificate == "first-order-kl":
+        return bounds.first_order_kl(_needed(expected, "gibbs"), expected.kl, n, delta)
+    if certificate == "tandem-kl":
+        return bounds.tandem_kl(_needed(expected, "tandem"), expected.kl, n, delta)
+    errors = _errors(expected, n)
+    if certificate == "best-member":
+        return bounds.best_member(errors, n, delta, int(_needed(expected, "members")))
+    return bounds.clopper_pearson(errors, n, delta)
+
+
+def _errors(expected: Expected, n: int) -> int:
+    """How many of n samples the vote is expected to err on, rounded up."""
+    # 1e-9 less, so that a whole number of errors is not rounded up for float noise
+    return math.ceil(_needed(expected, "error") * n - 1e-9)
+
+
+def _needed(expected: Expected, what: str) -> float:
+    """The expected value of that name; an error says that the certificate needs it."""
+    value: float | None = getattr(expected, what)
+    if value is None:
+        raise InputError(f"{what}: this certificate needs the {what} that you expect; give --{what}")
+    if what == "members":
+        if value < 1:
+            raise InputError(f"members: must be at least 1, got {value:g}")
+    elif not 0 <= value < 1:
+        raise InputError(f"{what}: must be at least 0 and below 1, got {value:g}")
+    return value
+
+
+def samples_needed(
+    risk: float,
+    expected: Expected,
+    *,
+    certificate: str = "split",
+    delta: float = 0.05,
+    certify_fraction: float | None = None,
+) -> int:
+    """The number of hold-out samples from which on that risk is certified, if the ensemble is as expected.
+
+    Errors are whole numbers, so the bound rises with every error more: some smaller numbers of samples may do, but
+    of larger ones all do.
+
+    >>> samples_needed(0.08, Expected(error=0.07), certificate="holdout")
+    2230
+    """
+    require_choice("certificate", certificate, PLANNED)
+    wanted = _Wanted(
+        require_open_unit("risk", risk), expected, certificate, require_open_unit("delta", delta)
+    )
+    _kept(MOST, certificate, certify_fraction)
+    limit = _limit(expected, certificate)
+    if risk <= limit:
+        raise InputError(
+            f"risk: {risk:.10g} is out of reach of {certificate}; it tends to {limit:.10g} from above with ever "
+            "more samples; ask for a larger risk"
+        )
+    least = _last_miss(wanted) + 1 if certificate in COUNTED else _first(wanted.holds)
+    found = max(SMALLEST_SPLIT, _first(lambda n: _kept(n, certificate, certify_fraction) >= least))
+    if found > MOST:
+        raise InputError(
+            f"risk: {risk:.10g} needs more than {MOST:,} hold-out samples with {certificate}, which tends to "
+            f"{limit:.10g} slowly; ask for a larger risk"
+        )
+    return found
+
+
+def _limit(expected: Expected, certificate: str) -> float:
+    """What the certificate tends to with ever more samples."""
+    if certificate in COUNTED:
+        return _needed(expected, "error")
+    first = certificate == "first-order-kl"
+    return 2 * _needed(expected, "gibbs") if first else 4 * _needed(expected, "tandem")
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A risk that is to be certified at delta, and by what."""
+
+    risk: float
+    expected: Expected
+    certificate: str
+    delta: float
+
+    def holds(self, n: int) -> bool:
+        """Whether n certifying samples are enough."""
+        if self.certificate in COUNTED:
+            return self._certifies(_errors(self.expected, n), n)
+        return _bound(n, self.expected, self.certificate, self.delta) <= self.risk
+
+    def surely_holds(self, n: int) -> bool:
+        """Whether it holds with one error more than expected, not rounded: then it does for all larger n too."""
+        return self._certifies(_needed(self.expected, "error") * n + 1, n)
+
+    def _certifies(self, errors: float, n: int) -> bool:
+        """Whether P(Bin(n, risk) <= errors) is at most delta: what a Clopper-Pearson limit at the risk says."""
+        if errors >= n:
+            return False
+        members = _needed(self.expected, "members") if self.certificate == "best-member" else 1
+        tail = betainc(n - errors, errors + 1, 1 - self.risk)
+        return bool(tail * members <= self.delta * (1 - OUTWARD - OUTWARD_EACH * n))
+
+
+def _last_miss(wanted: _Wanted) -> int:
+    """The largest number of certifying samples that is not enough.
+
+    While the errors stay the same more samples certify less risk, so that the fewest samples with so many errors
+    miss it first.
+    """
+    top = _first(wanted.surely_holds)
+    if top > MOST:
+        return MOST
+    for errors in range(_errors(wanted.expected, top), -1, -1):
+        fewest = _fewest(wanted.expected, errors)
+        if not wanted.holds(fewest):
+            return _first(wanted.holds, fewest, _fewest(wanted.expected, errors + 1)) - 1
+    return 0
+
+
+def _fewest(expected: Expected, errors: int) -> int:
+    """The smallest number of samples on which so many errors are expected."""
+    return _first(lambda n: _errors(expected, n) >= errors)
+
+
+def _first(enough: Callable[[int], bool], above: int = 0, below: int = MOST + 1) -> int:
+    """The smallest number between the two that is enough, `below` if none is; all larger ones must be enough too."""
+    return above + 1 + bisect_left(range(above + 1, below), True, key=enough)

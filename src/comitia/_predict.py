@@ -1,0 +1,97 @@
+"""What a weighed ensemble predicts, from the predictions of the members that vote."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._ensemble import Ensemble
+from comitia._errors import InputError
+from comitia._predictions import Predictions, numbered
+from comitia._votes import deployed_classes, ensemble_probabilities
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """The ensemble's classes (n,) and class shares (n, C), which members were used, and the error if known.
+
+    Shares are averaged probabilities for the average vote, and weights of the votes for the majority vote.
+    """
+
+    vote: str
+    classes: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    members: tuple[str, ...]
+    dropped: int
+    error: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The predictions as plain data."""
+        return {
+            "vote": self.vote,
+            "samples": len(self.classes),
+            "classes": self.classes.tolist(),
+            "members": list(self.members),
+            "dropped": self.dropped,
+            "error": self.error,
+        }
+
+
+def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
+    """The ensemble's predictions; only members of positive weight are looked at.
+
+    Examples
+    --------
+    >>> from comitia import weigh
+    >>> votes, labels = [[0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 1, 1]], [0, 1, 1, 0]
+    >>> pack = Predictions.from_arrays(votes=votes, labels=labels)
+    >>> predict(weigh(pack, method="uniform"), pack).classes
+    array([0, 1, 1, 0])
+    """
+    if ensemble.vote == "average" and not predictions.has_probs:
+        raise InputError("this ensemble averages probabilities; the files hold votes")
+    if predictions.has_probs and predictions.classes != ensemble.classes:
+        raise InputError(f"the ensemble knows {ensemble.classes} classes, the files {predictions.classes}")
+    active = ensemble.active
+    voters = predictions.pick(_positions(ensemble, predictions))
+    weights = ensemble.weights[active]
+    classes = deployed_classes(voters, weights, ensemble.vote)
+    error = None if voters.labels is None else float(np.mean(classes != voters.labels))
+    return Predicted(
+        ensemble.vote,
+        classes,
+        ensemble_probabilities(voters, weights, ensemble.vote),
+        tuple(ensemble.names[i] for i in active),
+        len(ensemble.names) - len(active),
+        error,
+    )
+
+
+def _positions(ensemble: Ensemble, predictions: Predictions) -> NDArray[np.int64]:
+    """Where each voting member stands in the predictions: by name, or by order where one side has no names."""
+    if predictions.stands_by_order(ensemble.names):
+        _require_all(ensemble, predictions)
+        return ensemble.active
+    position = {name: i for i, name in enumerate(predictions.names)}
+    wanted = [ensemble.names[i] for i in ensemble.active]
+    missing = [name for name in wanted if name not in position]
+    if not missing:
+        return np.array([position[name] for name in wanted])
+    raise InputError(
+        f"member '{missing[0]}' votes in this ensemble and is not in the files"
+        + (f", nor are {len(missing) - 1} more" if len(missing) > 1 else "")
+        + "; give the predictions of every member with positive weight, by the names they were weighed with"
+    )
+
+
+def _require_all(ensemble: Ensemble, predictions: Predictions) -> None:
+    """Raise unless the files hold as many members as the ensemble, those without weight included."""
+    known, given = len(ensemble.names), predictions.members
+    if given == known:
+        return
+    nameless = numbered(predictions.names)
+    held = f"the files hold {given} members{' without names' if nameless else ''}"
+    knows = f"the ensemble has {known}{'' if nameless else ' without names'}"
+    remedy = "name them as when they were weighed" if nameless else "weigh them with names"
+    raise InputError(f"{held}, {knows}; give all of them in order, or {remedy}")

@@ -1,0 +1,300 @@
+"""What the members of an ensemble predict on the hold-out: checked at the door, read in blocks."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia import _checks as checks
+from comitia._errors import InputError
+from comitia._shards import Shard, classes_of, common_dtype, smallest_unsigned
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """All members on some consecutive samples, in memory."""
+
+    start: int
+    probs: NDArray[np.float64] | None
+    votes: NDArray[Any]
+    labels: NDArray[np.int64] | None
+    mask: NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """M members × n samples of one kind, in one or more shards that may lie on disk.
+
+    Made by `from_arrays`, which checks everything. Values where the mask is False are never looked at and
+    read as zero. `named` says whether the names were given, or follow from runs and steps.
+
+    >>> predictions = Predictions.from_arrays(votes=[[0, 1, 1], [0, 0, 2]], labels=[0, 1, 2])
+    >>> predictions.members, predictions.samples, predictions.classes, predictions.names
+    (2, 3, 3, ('member 0', 'member 1'))
+    """
+
+    shards: tuple[Shard, ...] = field(repr=False)
+    classes: int
+    labels: NDArray[np.int64] | None = field(repr=False)
+    run: NDArray[np.int64] | None = field(repr=False)
+    step: NDArray[np.int64] | None = field(repr=False)
+    names: tuple[str, ...] = field(repr=False)
+    named: bool = field(repr=False, default=True)
+
+    @staticmethod
+    def from_arrays(
+        probs: ArrayLike | Sequence[NDArray[Any]] | None = None,
+        votes: ArrayLike | Sequence[NDArray[Any]] | None = None,
+        labels: ArrayLike | None = None,
+        mask: ArrayLike | None = None,
+        run: ArrayLike | None = None,
+        step: ArrayLike | None = None,
+        names: Sequence[str] | NDArray[np.str_] | None = None,
+        *,
+        classes: int | None = None,
+    ) -> "Predictions":
+        """Checked predictions of those arrays; memory-mapped arrays stay on disk.
+
+        Parameters
+        ----------
+        probs : (M, n, C), or (M, n) = probability of class 1 of two; or a tuple of one array a member
+        votes : (M, n) classes, in place of `probs`
+        labels : (n,) classes; needed for everything but `predict`
+        mask : (M, n) bool, True where the sample is hold-out for that member
+        run, step : (M,) integers: which training run, which checkpoint
+        names : M different texts
+        classes : number of classes, where votes and labels do not show all of them
+        """
+        shard = _shard(probs, votes, mask)
+        members = len(shard.values)
+        truth = checks.check_labels(labels, shard.samples)
+        known = _count_classes(shard, truth, classes)
+        checks.check_label_range(truth, known)
+        runs, steps = checks.check_integers("run", run, members), checks.check_integers("step", step, members)
+        given = checks.check_names(names, members)
+        texts = given or _names(members, runs, steps)
+        named = given is not None or not numbered(texts)
+        return Predictions((shard,), known, truth, runs, steps, texts, named)
+
+    @staticmethod
+    def concatenate(parts: Sequence["Predictions"]) -> "Predictions":
+        """The same members on the samples of all parts, in that order."""
+        if not parts:
+            raise InputError("shards: at least one is required, got none")
+        for index, part in enumerate(parts[1:], start=1):
+            _require_same_members(parts[0], part, index)
+        known = max(part.classes for part in parts)
+        labels = None if parts[0].labels is None else np.concatenate([_given(part.labels) for part in parts])
+        shards = tuple(shard for part in parts for shard in part.shards)
+        return replace(parts[0], shards=shards, classes=known, labels=labels)
+
+    @property
+    def members(self) -> int:
+        """M, the number of members."""
+        return len(self.names)
+
+    @cached_property
+    def samples(self) -> int:
+        """n, the number of samples."""
+        return sum(shard.samples for shard in self.shards)
+
+    @property
+    def has_probs(self) -> bool:
+        """Whether probabilities are held, so that the average vote is defined."""
+        return self.shards[0].kind != "votes"
+
+    @cached_property
+    def shared(self) -> bool:
+        """Whether every sample is hold-out for every member."""
+        return all(
+            bool(np.asarray(shard.masked(start, stop)).all())
+            for shard in self.shards
+            if shard.mask is not None
+            for start, stop in shard.spans(2**20)
+        )
+
+    def blocks(self, samples: int = 8192) -> Iterator[Block]:
+        """Blocks of at most that many samples in order (fewer where a block would exceed 128 MB)."""
+        return self._blocks(samples, True)
+
+    def vote_blocks(self, samples: int = 8192) -> Iterator[Block]:
+        """The blocks without their probabilities: quicker where only votes are needed."""
+        return self._blocks(samples, False)
+
+    def _blocks(self, samples: int, with_probs: bool) -> Iterator[Block]:
+        for offset, shard, start, stop in self._pieces(samples):
+            labels = None if self.labels is None else self.labels[offset + start : offset + stop]
+            mask = shard.masked(start, stop)
+            probs = shard.probabilities(start, stop) if with_probs else None
+            votes = shard.votes(start, stop, smallest_unsigned(self.classes))
+            yield Block(offset + start, probs, votes, labels, mask)
+
+    def _pieces(self, samples: int) -> Iterator[tuple[int, Shard, int, int]]:
+        if samples < 1:
+            raise InputError(f"samples: must be at least 1 a block, got {samples}")
+        offset = 0
+        for shard in self.shards:
+            for start, stop in shard.spans(samples):
+                yield offset, shard, start, stop
+            offset += shard.samples
+
+    def votes(self) -> NDArray[Any]:
+        """The members' classes, (M, n), in the smallest unsigned integer."""
+        found = np.empty((self.members, self.samples), smallest_unsigned(self.classes))
+        offset = 0
+        for shard in self.shards:
+            for index in range(self.members):
+                for start, stop in shard.chunks(0, shard.samples):
+                    stored = shard.member(index, start, stop)
+                    chosen = classes_of(shard.kind, stored, found.dtype)
+                    found[index, offset + start : offset + stop] = chosen
+                shard.release()
+            offset += shard.samples
+        return found
+
+    def mask(self) -> NDArray[np.bool_] | None:
+        """True where a sample is hold-out for a member, (M, n); None where every sample is for all."""
+        if all(shard.mask is None for shard in self.shards):
+            return None
+        parts = [shard.masked(0, shard.samples) for shard in self.shards]
+        sizes = [shard.samples for shard in self.shards]
+        full = [np.ones((self.members, n), bool) if p is None else p for p, n in zip(parts, sizes)]
+        return np.concatenate(full, axis=1)
+
+    def take(self, samples: ArrayLike) -> "Predictions":
+        """The same members on those samples (sorted positions); nothing is read."""
+        wanted = checks.check_positions(samples, self.samples)
+        shards, offset = [], 0
+        for shard in self.shards:
+            low, high = np.searchsorted(wanted, [offset, offset + shard.samples])
+            if high > low:
+                shards.append(shard.take(wanted[low:high] - offset))
+            offset += shard.samples
+        labels = None if self.labels is None else self.labels[wanted]
+        return replace(self, shards=tuple(shards), labels=labels)
+
+    def pick(self, members: ArrayLike) -> "Predictions":
+        """Those members, in that order, on the same samples; nothing is read."""
+        wanted = np.atleast_1d(np.asarray(members, dtype=np.int64))
+        if wanted.size == 0 or wanted.min() < 0 or wanted.max() >= self.members:
+            raise InputError(f"members: must be positions 0 to {self.members - 1}, got {members!r}")
+        return replace(
+            self,
+            shards=tuple(shard.pick(wanted) for shard in self.shards),
+            run=None if self.run is None else self.run[wanted],
+            step=None if self.step is None else self.step[wanted],
+            names=tuple(self.names[int(index)] for index in wanted),
+        )
+
+    def stands_by_order(self, names: tuple[str, ...]) -> bool:
+        """Whether members of those names are found here by order alone: one side has mere numbers for names.
+
+        The same numbers in another order are an error, unless those here are nothing but positions.
+        """
+        if not numbered(names) and not numbered(self.names):
+            return False
+        positions = not self.named and self.names == _names(self.members, None, None)
+        moved = [pair for pair in zip(self.names, names) if pair[0] != pair[1]]
+        if moved and set(names) == set(self.names) and not positions:
+            raise InputError(
+                f"names: '{moved[0][0]}' stands where '{moved[0][1]}' did, and a number does not tell which member "
+                "is meant; give the members in the same order, or name them"
+            )
+        return True
+
+    def last(self) -> NDArray[np.int64]:
+        """Positions of the member with the largest step of each run; all members without run and step."""
+        if self.run is None or self.step is None:
+            return np.arange(self.members)
+        latest: dict[int, int] = {}
+        for index, (run, step) in enumerate(zip(self.run.tolist(), self.step.tolist())):
+            if run not in latest or step > self.step[latest[run]]:
+                latest[run] = index
+        return np.array(sorted(latest.values()), dtype=np.int64)
+
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of predictions, labels and mask, the same however the samples were sharded."""
+        shard, dtype = self.shards[0], common_dtype(self.shards)
+        text = f"comitia 1 {shard.kind} {dtype.str} {self.members} {self.samples} {shard.width}"
+        digest = hashlib.sha256(text.encode())
+        for index in range(self.members):
+            for shard in self.shards:
+                for start, stop in shard.chunks(0, shard.samples):
+                    stored = np.ascontiguousarray(shard.member(index, start, stop), dtype=dtype)
+                    digest.update(stored.data)
+                shard.release()
+        digest.update(b"none" if self.labels is None else self.labels.astype("<i8").tobytes())
+        if not self.shared:
+            digest.update(np.packbits(_given(self.mask()), axis=1).tobytes())
+        return digest.hexdigest()
+
+
+def _shard(probs: Any, votes: Any, mask: Any) -> Shard:
+    if (probs is None) == (votes is None):
+        got = "neither" if probs is None else "both"
+        raise InputError(f"predictions: either probs or votes is required, got {got}")
+    argument = "votes" if probs is None else "probs"
+    values = checks.as_member_arrays(argument, votes if probs is None else probs)
+    layout, ranks = ("(M, n)", (2,)) if probs is None else ("(M, n, C) or (M, n)", (2, 3))
+    checks.require_shape(argument, values, ranks, layout)
+    shape = checks.values_shape(values)
+    kind = "votes" if probs is None else ("binary" if len(shape) == 2 else "probs")
+    return Shard(kind, values, checks.check_mask(mask, shape[0], shape[1]))
+
+
+def _count_classes(shard: Shard, labels: NDArray[np.int64] | None, classes: int | None) -> int:
+    if shard.kind == "votes":
+        largest = checks.check_votes(shard)
+        if classes is not None and largest >= classes:
+            raise InputError(f"votes: class {largest} is out of range, there are {classes} classes (from 0)")
+        seen = largest if labels is None else max(largest, int(labels.max()))
+        return max(2, seen + 1) if classes is None else classes
+    checks.check_probs(shard)
+    known = shard.width if shard.kind == "probs" else 2
+    if classes is not None and classes != known:
+        raise InputError(f"probs: {classes} classes are required, got {known}")
+    return known
+
+
+def _names(members: int, run: NDArray[np.int64] | None, step: NDArray[np.int64] | None) -> tuple[str, ...]:
+    parts = [(word, given) for word, given in (("run", run), ("step", step)) if given is not None]
+    texts = tuple(", ".join(f"{word} {given[i]}" for word, given in parts) for i in range(members))
+    return texts if len(set(texts)) == members and parts else tuple(f"member {i}" for i in range(members))
+
+
+def numbered(names: Sequence[str]) -> bool:
+    """Whether those names are only the numbers that members without names are given.
+
+    >>> numbered(["member 0", "member 12"]), numbered(["run 3, step 40"])
+    (True, False)
+    """
+    return all(name.startswith("member ") and name[7:].isdecimal() for name in names)
+
+
+def _require_same_members(first: Predictions, part: Predictions, index: int) -> None:
+    def fail(what: str, one: object, other: object) -> None:
+        raise InputError(f"shards: shard 0 and shard {index} differ in {what}: {one} and {other}")
+
+    if part.members != first.members:
+        fail("members", first.members, part.members)
+    if part.shards[0].kind != first.shards[0].kind:
+        fail("kind", first.shards[0].kind, part.shards[0].kind)
+    if first.has_probs and part.classes != first.classes:
+        fail("classes", first.classes, part.classes)
+    if (part.labels is None) != (first.labels is None):
+        fail("labels", *("absent" if p.labels is None else "present" for p in (first, part)))
+    for what in ("run", "step"):
+        if not np.array_equal(getattr(first, what), getattr(part, what)):
+            fail(what, getattr(first, what), getattr(part, what))
+    for one, other in zip(first.names, part.names):
+        if one != other:
+            fail("names", one, other)
+
+
+def _given(array: NDArray[Any] | None) -> NDArray[Any]:
+    assert array is not None
+    return array

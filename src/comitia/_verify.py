@@ -1,0 +1,233 @@
+"""Every statement of an ensemble file computed again from the data."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from comitia._certificate import WEIGHTS_FIXED, Certificate
+from comitia._certify import COUNTED
+from comitia._ensemble import Ensemble
+from comitia._errors import InputError
+from comitia._predictions import Predictions
+from comitia._weigh import Choice, Settings, choose_weights, describe
+from comitia.statistics.unlabelled import matched
+
+# Weights found again may differ by the solver's tolerance, except where no solver is involved.
+WEIGHTS_AGREE = {"uniform": 1e-12, "best": 1e-12, "greedy": 1e-12}
+SOLVED_AGREE = 1e-5
+# What a solver says about its minimum (lambda, kl, gap, bound) moves a little more than the weights do.
+SOLVER_AGREES = 1e-4
+# Bounds may differ by the order of float sums.
+RISKS_AGREE = 1e-9
+# Floats that no sum enters are the same on every machine.
+COPIED = ("delta", "delta_share")
+# Parts of the record with a row of their own; `versions` say with what it was made, which no data can tell.
+MEMBERS = ("members", "names", "run", "step", "classes")
+APART = ("data", *MEMBERS, "weighting", "certificates", "best", "versions")
+ALWAYS_TRUSTED = (
+    "the samples are independent draws that had no part in training",
+    "delta, seed and split fraction were fixed before looking",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One statement: what the file says, what the data say, and whether it holds up."""
+
+    name: str
+    stated: str
+    found: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Verification:
+    """All statements, and what no computation can check; the ensemble holds up if every statement does."""
+
+    rows: tuple[Row, ...]
+    trusted: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every statement holds up."""
+        return all(row.holds for row in self.rows)
+
+
+def verify(
+    ensemble: Ensemble, predictions: Predictions, *, unlabelled: Predictions | None = None
+) -> Verification:
+    """Every statement of the ensemble beside what the data say.
+
+    The data must be the same (sha256) and so must the members; the weights must follow again from the samples that
+    are said to have chosen them, else those kept for certifying may have had a part in them; and every certificate
+    must be no larger by the data than stated: at the weights in the file, and, where it counts the vote's own
+    errors, at the weights found again too, because a change within their tolerance can turn ties. All else that
+    the file says, its sentences included, must be what is computed and written anew, key by key.
+
+    Examples
+    --------
+    >>> from comitia import weigh
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 400)
+    >>> votes = np.where(rng.random((5, 400)) < 0.2, 1 - labels, labels)
+    >>> pack = Predictions.from_arrays(votes=votes, labels=labels)
+    >>> verify(weigh(pack), pack).holds
+    True
+    """
+    extra = _extra(ensemble, predictions, unlabelled)
+    settings = _settings(ensemble, predictions)
+    given = ensemble.weights if settings.method == "given" else None
+    choice = choose_weights(predictions, settings, weights=given, unlabelled=extra)
+    as_stated = replace(choice, weighting=ensemble.weighting)
+    found = describe(predictions, settings, as_stated, unlabelled=extra)
+    again = describe(predictions, settings, choice, unlabelled=extra)
+    stated, anew = ensemble.record, found.to_json()
+    rows = (
+        _data(stated["data"], anew["data"]),
+        _members(stated, anew),
+        _weights(ensemble, choice, again),
+        *_certificates(ensemble, found, again),
+        _best(ensemble, found, again),
+        _record(stated, anew),
+    )
+    return Verification(rows, _trusted(ensemble))
+
+
+def _extra(
+    ensemble: Ensemble, predictions: Predictions, unlabelled: Predictions | None
+) -> Predictions | None:
+    """The unlabelled samples in order; an error where they are missing or were never used."""
+    if len(ensemble.names) != predictions.members:
+        raise InputError(
+            f"the ensemble has {len(ensemble.names)} members, the predictions {predictions.members}; "
+            "verify needs the predictions that were weighed"
+        )
+    if (ensemble.data.unlabelled_sha256 is None) != (unlabelled is None):
+        raise InputError(
+            "unlabelled: the ensemble was weighed with unlabelled samples; give them with --unlabelled"
+            if unlabelled is None
+            else "unlabelled: the ensemble was weighed without unlabelled samples; leave them out"
+        )
+    return None if unlabelled is None else matched(unlabelled, predictions)
+
+
+def _settings(ensemble: Ensemble, predictions: Predictions) -> Settings:
+    """What was asked of `weigh`, as the file says; the split is checked by making it again."""
+    method = ensemble.weighting.method
+    unsplit = method in ("uniform", "given") or not predictions.shared
+    fraction = None if unsplit else ensemble.split.fraction
+    seed, prior = ensemble.split.seed, ensemble.prior
+    return Settings(method, ensemble.vote, ensemble.delta, fraction, seed, prior, ensemble.resolution)
+
+
+def _data(stated: dict[str, Any], found: dict[str, Any]) -> Row:
+    odd = [*_differences(stated, found)]
+    text = _with(f"sha256 {found['sha256'][:16]}", odd)
+    return Row("data", f"sha256 {str(stated['sha256'])[:16]}", text, not odd)
+
+
+def _members(stated: dict[str, Any], found: dict[str, Any]) -> Row:
+    """Names, runs and steps decide which member gets which weight when the ensemble is used."""
+    odd = [*_differences(_only(stated, MEMBERS), _only(found, MEMBERS))]
+    return Row("members", f"{len(stated['names'])} by name", _with("", odd) or "the same", not odd)
+
+
+def _weights(ensemble: Ensemble, choice: Choice, again: Ensemble) -> Row:
+    """The weights found again, and what is said about how they came about."""
+    method, stated = ensemble.weighting.method, ensemble.record["weighting"]
+    found = {**again.to_json()["weighting"], "weights": ensemble.weights.tolist()}
+    odd = [*_differences(stated, found, SOLVER_AGREES)]
+    shown = f"{method}, chosen on {ensemble.chosen_on}"
+    if method == "given":
+        return Row("weights", shown, _with("given beforehand: taken on trust", odd), not odd)
+    apart = float(np.abs(ensemble.weights - choice.weighting.weights).max())
+    allowed = 1e-12 if ensemble.resolution is not None else WEIGHTS_AGREE.get(method, SOLVED_AGREE)
+    text = _with(f"chosen on {choice.chosen_on}, largest difference {apart:.1e}", odd)
+    return Row("weights", shown, text, apart <= allowed and not odd)
+
+
+def _certificates(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Iterator[Row]:
+    """A row for each certificate: valid here, no larger by the data than stated, and worded as its numbers are."""
+    valid = {c.name: c for c in found.certification.certificates}
+    others = {c.name: c for c in again.certification.certificates}
+    for certificate, stated in zip(ensemble.certification.certificates, ensemble.record["certificates"]):
+        name = certificate.name
+        if name not in valid:
+            yield Row(name, f"{certificate.risk:.6f}", "not valid for these weights", False)
+            continue
+        risk = _risk(valid[name], others.get(name))
+        odd = [*_differences(stated, found.statement(replace(valid[name], risk=certificate.risk)))]
+        holds = not odd and risk <= certificate.risk + RISKS_AGREE
+        yield Row(name, f"{certificate.risk:.6f}", _with(f"{risk:.6f}", odd), holds)
+
+
+def _best(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Row:
+    best, stated = found.best, ensemble.best
+    risk = _risk(best, again.best)
+    anew = {
+        **found.statement(replace(best, risk=stated.risk)),
+        "compared": found.certification.compared,
+    }
+    odd = [*_differences(ensemble.record["best"], anew)]
+    holds = not odd and risk <= stated.risk + RISKS_AGREE
+    return Row("best", f"{stated.name} {stated.risk:.6f}", _with(f"{best.name} {risk:.6f}", odd), holds)
+
+
+def _risk(found: Certificate, again: Certificate | None) -> float:
+    """By the data at the weights in the file; of counted errors the larger of those at the weights found again."""
+    return max(found.risk, again.risk) if found.name in COUNTED and again is not None else found.risk
+
+
+def _record(stated: dict[str, Any], found: dict[str, Any]) -> Row:
+    """All else: numbers, split, warnings, what is not given and why, and certificates that were left out."""
+    listed = {c["name"] for c in stated["certificates"]}
+    odd = [f"{c['name']} is missing" for c in found["certificates"] if c["name"] not in listed]
+    others = [key for key in {**found, **stated} if key not in APART]
+    odd += _differences(_only(stated, others), _only(found, others))
+    return Row("record", "as recorded", _with("", odd) or "the same", not odd)
+
+
+def _only(record: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    return {key: record[key] for key in keys if key in record}
+
+
+def _with(text: str, odd: list[str]) -> str:
+    """The text, followed by what is other than it should be."""
+    return "; ".join(part for part in (text, f"other: {', '.join(odd)}" if odd else "") if part)
+
+
+def _differences(
+    stated: dict[str, Any], found: dict[str, Any], agree: float = RISKS_AGREE, above: str = ""
+) -> Iterator[str]:
+    """Keys (with those above them) whose values differ, floats by more than `agree`, or that one side lacks."""
+    for key in {**found, **stated}:
+        name = f"{above}{key}"
+        if key not in stated or key not in found:
+            yield f"{name} is {'missing' if key in found else 'unknown'}"
+        elif isinstance(stated[key], dict) and isinstance(found[key], dict):
+            yield from _differences(stated[key], found[key], agree, f"{name}.")
+        elif not _close(stated[key], found[key], 0.0 if key in COPIED else agree):
+            yield name
+
+
+def _close(one: Any, other: Any, agree: float) -> bool:
+    """Whether plain data agree: floats to so much, of what is large to so much of it, all else exactly."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(_close(a, b, agree) for a, b in zip(one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return not [*_differences(one, other, agree)]
+    if isinstance(one, float) or isinstance(other, float):
+        numbers = isinstance(one, int | float) and isinstance(other, int | float)
+        return numbers and abs(one - other) <= agree * max(1.0, abs(other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def _trusted(ensemble: Ensemble) -> tuple[str, ...]:
+    own = ["the prior was fixed before looking"] if ensemble.prior is not None else []
+    if ensemble.weighting.method == "given":
+        own.append(WEIGHTS_FIXED)
+    if not ensemble.split.certifying:
+        own.append("the seed is the one that was used (no split rests on it)")
+    return (*ALWAYS_TRUSTED, *own)

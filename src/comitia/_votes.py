@@ -1,0 +1,184 @@
+"""The votes of a weighted ensemble, and the loss that is certified for them.
+
+One tie rule everywhere: totals within `TIE` of the largest count as tied, and the lowest class wins. The certified
+loss of a sample counts a tie as an error, so it is never below the loss of the deployed rule.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia._errors import InputError, require_choice
+from comitia._predictions import Block, Predictions
+from comitia._shards import PIECE
+
+VOTES = ("majority", "average")
+# Far above the rounding error of a sum of a few thousand weights, far below any difference that carries meaning.
+TIE = 1e-9
+# With more classes than this, adding each vote to its cell is quicker than a product of matrices a class.
+MANY_CLASSES = 32
+
+Array = NDArray[np.float64]
+
+
+def majority(votes: NDArray[Any], weights: ArrayLike, classes: int) -> NDArray[np.int64]:
+    """(n,) the class with the largest weight of votes.
+
+    >>> majority(np.array([[0, 1], [1, 1], [0, 2]]), [0.2, 0.5, 0.3], 3)
+    array([0, 1])
+    """
+    if votes.size and not 0 <= votes.min() <= votes.max() < classes:
+        odd = votes.min() if votes.min() < 0 else votes.max()
+        raise InputError(
+            f"votes: must be classes 0 to {classes - 1}, got {odd}; give the number of all classes"
+        )
+    return winners(vote_totals(votes, np.asarray(weights, dtype=np.float64), classes))
+
+
+def average(probs: NDArray[Any], weights: ArrayLike) -> NDArray[np.int64]:
+    """(n,) the class with the largest weighted mean probability; probs (M, n, C), or (M, n) of class 1 of two.
+
+    >>> average(np.array([[[0.9, 0.1]], [[0.3, 0.7]]]), [0.5, 0.5])
+    array([0])
+    """
+    full = np.stack([1.0 - probs, probs], axis=-1) if probs.ndim == 2 else probs  # (M, n, C)
+    return winners(probability_totals(full, np.asarray(weights, dtype=np.float64)))
+
+
+def winners(totals: Array) -> NDArray[np.int64]:
+    """(n,) the lowest class whose total is within `TIE` of the largest; totals (n, C).
+
+    >>> winners(np.array([[0.2, 0.4, 0.4 + 1e-12]]))
+    array([1])
+    """
+    return np.asarray(np.argmax(totals >= totals.max(axis=-1, keepdims=True) - TIE, axis=-1), dtype=np.int64)
+
+
+def losses_of(totals: Array, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(…, n) False only where the true class's total exceeds every other by more than `TIE`; totals (…, n, C).
+
+    >>> losses_of(np.array([[0.5, 0.5], [0.4, 0.6]]), np.array([0, 1]))
+    array([ True, False])
+    """
+    return np.asarray(margins_of(totals, labels) <= TIE)
+
+
+def margins_of(totals: Array, labels: NDArray[np.int64]) -> Array:
+    """(…, n) the true class's total less the largest other one."""
+    places = np.arange(labels.size)
+    right = totals[..., places, labels]
+    others = totals.copy()
+    others[..., places, labels] = -np.inf
+    return np.asarray(right - others.max(axis=-1))
+
+
+def vote_totals(votes: NDArray[Any], weights: Array, classes: int) -> Array:
+    """(n, C) the weight of the votes for each class; with weights (K, M) one such table for each row, (K, n, C)."""
+    if weights.ndim == 1:
+        return np.asarray(vote_totals(votes, weights[None], classes)[0])
+    if classes > MANY_CLASSES:
+        return _added_votes(votes, weights, classes)
+    totals = np.empty((len(weights), votes.shape[1], classes))
+    for label in range(classes):
+        totals[:, :, label] = weights @ (votes == label).astype(np.float64)
+    return totals
+
+
+def _added_votes(votes: NDArray[Any], weights: Array, classes: int) -> Array:
+    """The totals (K, n, C), each vote added to the cell of its sample and class."""
+    samples = votes.shape[1]
+    cells = (votes.astype(np.int64) + np.arange(0, samples * classes, classes)).ravel()  # (M·n,)
+    tables = (np.bincount(cells, np.repeat(row, samples), samples * classes) for row in weights)
+    if len(weights) == 1:
+        return np.asarray(next(tables), dtype=np.float64).reshape(1, samples, classes)
+    totals = np.empty((len(weights), samples, classes))
+    for total, table in zip(totals, tables):
+        total[:] = table.reshape(samples, classes)
+    return totals
+
+
+def probability_totals(probs: NDArray[Any], weights: Array) -> Array:
+    """(n, C) the weighted mean probabilities; with weights (K, M) one such table for each row, (K, n, C)."""
+    members, samples, classes = probs.shape
+    flat = np.asarray(probs, dtype=np.float64).reshape(members, samples * classes)
+    return np.asarray((weights @ flat).reshape(*weights.shape[:-1], samples, classes))
+
+
+def walk_totals(predictions: Predictions, weights: Array, vote: str) -> Iterator[tuple[Block, Array]]:
+    """Blocks with their class totals; members without weight are never read. Weights (M,) or (K, M)."""
+    require_joint_vote(predictions, vote)
+    used = np.flatnonzero(weights.reshape(-1, predictions.members).any(axis=0))
+    picked, rho = predictions.pick(used), weights[..., used]
+    # totals are (K, b, C): with many classes fewer samples at a time
+    step = max(1, min(8192, PIECE // (predictions.classes * max(1, weights.size // predictions.members))))
+    if vote == "average":
+        for block in picked.blocks(step):
+            assert block.probs is not None
+            yield block, probability_totals(block.probs, rho)
+        return
+    for block in picked.vote_blocks(step):
+        yield block, vote_totals(block.votes, rho, predictions.classes)
+
+
+def require_kind(predictions: Predictions, vote: str) -> None:
+    """Raise unless those predictions are of the kind that the vote needs."""
+    if require_choice("vote", vote, VOTES) == "average" and not predictions.has_probs:
+        raise InputError("vote: 'average' needs probabilities, these predictions hold votes; use 'majority'")
+
+
+def require_joint_vote(predictions: Predictions, vote: str) -> None:
+    """Raise unless that vote can be taken of those predictions by all members together."""
+    require_kind(predictions, vote)
+    if not predictions.shared:
+        raise InputError(
+            "mask: members have hold-out samples of their own, so they cannot vote together on them; "
+            "give predictions of all members on the same samples"
+        )
+
+
+def certified_losses(
+    predictions: Predictions, weights: ArrayLike, vote: str = "majority"
+) -> NDArray[np.bool_]:
+    """(n,) True where the deployed vote errs or ties.
+
+    >>> three = Predictions.from_arrays(votes=[[0, 1], [0, 0]], labels=[0, 1])
+    >>> certified_losses(three, [0.5, 0.5])
+    array([False,  True])
+    """
+    if predictions.labels is None:
+        raise InputError("labels: losses cannot be measured without them; give the hold-out's classes")
+    losses = np.empty(predictions.samples, dtype=bool)
+    for block, totals in walk_totals(predictions, np.asarray(weights, dtype=np.float64), vote):
+        assert block.labels is not None
+        losses[block.start : block.start + totals.shape[-2]] = losses_of(totals, block.labels)
+    return losses
+
+
+def ensemble_probabilities(predictions: Predictions, weights: ArrayLike, vote: str = "majority") -> Array:
+    """(n, C) the weighted mean probabilities; for the majority vote the weight of the votes for each class.
+
+    >>> two = Predictions.from_arrays(votes=[[0, 1], [0, 0]])
+    >>> ensemble_probabilities(two, [0.75, 0.25])
+    array([[1.  , 0.  ],
+           [0.25, 0.75]])
+    """
+    found = np.empty((predictions.samples, predictions.classes))
+    for block, totals in walk_totals(predictions, np.asarray(weights, dtype=np.float64), vote):
+        found[block.start : block.start + len(totals)] = totals
+    return found
+
+
+def deployed_classes(
+    predictions: Predictions, weights: ArrayLike, vote: str = "majority"
+) -> NDArray[np.int64]:
+    """(n,) the classes that the deployed vote gives.
+
+    >>> deployed_classes(Predictions.from_arrays(votes=[[0, 1], [1, 2]]), [0.5, 0.5])
+    array([0, 1])
+    """
+    found = np.empty(predictions.samples, dtype=np.int64)
+    for block, totals in walk_totals(predictions, np.asarray(weights, dtype=np.float64), vote):
+        found[block.start : block.start + len(totals)] = winners(totals)
+    return found

@@ -1,0 +1,246 @@
+"""The main job: hold-out predictions → weights, vote, certificates."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia._certify import certify
+from comitia._diagnose import diagnose
+from comitia._ensemble import Data, Ensemble, Split, versions
+from comitia._errors import InputError, require_choice
+from comitia._predictions import Predictions
+from comitia._simplex import LARGEST_COUNT, as_prior, as_weights, prune, round_to
+from comitia.bounds.terms import kl_divergence
+from comitia.statistics import Statistics, measure
+from comitia.statistics.unlabelled import matched
+from comitia.weighting import METHODS, Evidence, Weighting, choose
+
+# Below this many samples a split leaves too few on either side to be of use.
+SMALLEST_SPLIT = 20
+
+
+def default_fraction(samples: int) -> float:
+    """The share of the hold-out that is kept for certifying when nothing is asked for.
+
+    One fifth of the samples chooses the weights, or 1,000 if that is more, but never more than half:
+    1 - max(.2, min(.5, 1000 / n)). Fewer than 20 samples are not split.
+
+    >>> default_fraction(10_000), default_fraction(2_500), default_fraction(100), default_fraction(10)
+    (0.8, 0.6, 0.5, 0.0)
+    """
+    if samples < SMALLEST_SPLIT:
+        return 0.0
+    return 1 - max(0.2, min(0.5, 1000 / samples))
+
+
+def weigh(
+    predictions: Predictions,
+    *,
+    method: str = "tandem",
+    vote: str = "majority",
+    delta: float = 0.05,
+    certify_fraction: float | None = None,
+    seed: int = 0,
+    prior: ArrayLike | None = None,
+    resolution: int | None = None,
+    weights: ArrayLike | None = None,
+    unlabelled: Predictions | None = None,
+) -> Ensemble:
+    """The ensemble: weights chosen by `method`, and every certificate that is valid for them.
+
+    Parameters
+    ----------
+    predictions : hold-out predictions with labels, untouched by training.
+    method : one of `comitia.weighting.METHODS`, or ``"given"`` with `weights`.
+    vote : ``"majority"`` or ``"average"``; certificates are for this vote alone.
+    delta : probability with which a certificate may fail.
+    certify_fraction : share of the samples kept for certifying; None is `default_fraction(n)`; 0 lets all
+        samples choose the weights. Weights that no sample chooses are certified on all: with ``uniform`` the
+        fraction has no effect, with given weights it is an error.
+    seed : of the split and of the method.
+    prior : (M,) over the members, fixed before the hold-out was seen.
+    resolution : round the weights to multiples of 1/resolution, for which `occam` can certify.
+    weights : (M,) given weights instead of a method. That they were fixed without these samples is your word,
+        and an assumption of the certificate.
+    unlabelled : the same members on samples without labels, for the ``disagreement`` method.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 400)
+    >>> votes = np.where(rng.random((5, 400)) < 0.2, 1 - labels, labels)
+    >>> ensemble = weigh(Predictions.from_arrays(votes=votes, labels=labels), method="tandem")
+    >>> ensemble.best.name, ensemble.best.samples, ensemble.best.risk < 0.2
+    ('split', 200, True)
+    """
+    settings = Settings(method, vote, delta, certify_fraction, seed, prior, resolution)
+    extra = None if unlabelled is None else matched(unlabelled, predictions)
+    choice = choose_weights(predictions, settings, weights=weights, unlabelled=extra)
+    return describe(predictions, settings, choice, unlabelled=extra)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked of `weigh`; its parameters say what each means."""
+
+    method: str
+    vote: str
+    delta: float
+    certify_fraction: float | None
+    seed: int
+    prior: ArrayLike | None
+    resolution: int | None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The deployed weighting, what chose it, and the samples that had no part in it (None unless a part did)."""
+
+    weighting: Weighting
+    chosen_on: str
+    split: Split
+    certifying: NDArray[np.int64] | None
+
+
+def choose_weights(
+    predictions: Predictions,
+    settings: Settings,
+    *,
+    weights: ArrayLike | None = None,
+    unlabelled: Predictions | None = None,
+) -> Choice:
+    """The weights by the settings' method on the samples that may choose them, as they are deployed."""
+    _check(settings, weights)
+    fraction, chosen_on = _plan(predictions, settings)
+    weighing, certifying = split_samples(predictions.samples, fraction, settings.seed)
+    part = predictions.take(weighing) if chosen_on == "part" else predictions
+    evidence = Evidence(
+        part,
+        vote=settings.vote,
+        delta=settings.delta,
+        prior=settings.prior,
+        random_state=settings.seed,
+        unlabelled=unlabelled,
+    )
+    found = choose(settings.method, evidence) if weights is None else _given(weights, predictions.members)
+    split = Split(fraction, settings.seed, len(weighing), len(certifying))
+    kept = certifying if chosen_on == "part" else None
+    return Choice(_deployed(found, settings), chosen_on, split, kept)
+
+
+def describe(
+    predictions: Predictions, settings: Settings, choice: Choice, *, unlabelled: Predictions | None = None
+) -> Ensemble:
+    """The ensemble of that choice: certificates, statistics and warnings at its weights."""
+    rho, vote, prior = choice.weighting.weights, settings.vote, settings.prior
+    hard = measure(predictions, loss="hard")
+    measured = hard if vote == "majority" else measure(predictions, loss="soft")
+    certification = certify(
+        predictions,
+        rho,
+        vote=vote,
+        delta=settings.delta,
+        prior=prior,
+        chosen_on=choice.chosen_on,
+        certifying=choice.certifying,
+        statistics=measured,
+        unlabelled=unlabelled,
+    )
+    extra = None if unlabelled is None else unlabelled.fingerprint()
+    return Ensemble(
+        names=predictions.names,
+        run=_integers(predictions.run),
+        step=_integers(predictions.step),
+        classes=predictions.classes,
+        vote=vote,
+        delta=settings.delta,
+        chosen_on=choice.chosen_on,
+        weighting=choice.weighting,
+        prior=None if prior is None else tuple(as_prior(prior, predictions.members).tolist()),
+        resolution=settings.resolution,
+        split=choice.split,
+        statistics=_summary(measured, hard, rho),
+        certification=certification,
+        data=Data(predictions.fingerprint(), predictions.samples, hard.pair_samples, extra),
+        member_risks=tuple(hard.first.tolist()),
+        warnings=diagnose(predictions, hard, measured, rho, certification),
+        versions=versions(),
+    )
+
+
+def _check(settings: Settings, weights: ArrayLike | None) -> None:
+    """Raise for settings that are wrong whatever the samples are."""
+    if (settings.method == "given") != (weights is not None):
+        raise InputError("weights: go with method 'given', and with no other")
+    if settings.method != "given":
+        require_choice("method", settings.method, METHODS)
+    if settings.resolution is not None and not 1 <= settings.resolution <= LARGEST_COUNT:
+        raise InputError(f"resolution: must be from 1 to {LARGEST_COUNT}, got {settings.resolution}")
+    fraction = settings.certify_fraction
+    if fraction is not None and not 0 <= fraction < 1:
+        raise InputError(f"certify_fraction: must be at least 0 and below 1, got {fraction:g}")
+    if fraction is not None and settings.method == "given":
+        raise InputError(
+            f"certify_fraction: must be left out with given weights, got {fraction:g}: which samples chose them "
+            "is not known here; give predictions on samples that had no part in them"
+        )
+
+
+def _plan(predictions: Predictions, settings: Settings) -> tuple[float, str]:
+    """The fraction kept for certifying, and how much of the hold-out chooses the weights."""
+    n, fraction = predictions.samples, settings.certify_fraction
+    if settings.method in ("uniform", "given"):
+        return 0.0, "nothing"
+    if not predictions.shared:
+        if fraction:
+            raise InputError(
+                "certify_fraction: each member has its own hold-out samples, which cannot be split; leave it out"
+            )
+        return 0.0, "all"
+    fraction = default_fraction(n) if fraction is None else fraction
+    kept = round(fraction * n)
+    if fraction and not 0 < kept < n:
+        raise InputError(f"certify_fraction: {fraction:g} of {n} samples leaves nothing on one side")
+    return fraction, "part" if kept else "all"
+
+
+def split_samples(samples: int, fraction: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sorted indices of the samples that choose the weights, and of those kept for certifying.
+
+    >>> [part.tolist() for part in split_samples(5, 0.4, seed=0)]
+    [[0, 1, 3], [2, 4]]
+    """
+    order = np.random.default_rng(seed).permutation(samples)
+    kept = round(fraction * samples)
+    return np.sort(order[kept:]), np.sort(order[:kept])
+
+
+def _given(weights: ArrayLike, members: int) -> Weighting:
+    return Weighting("given", as_weights(weights, members), samples=0)
+
+
+def _deployed(weighting: Weighting, settings: Settings) -> Weighting:
+    """The weighting with the weights as they are deployed: rounded where asked for, else pruned.
+
+    Rounded weights are no longer the minimum, so what was proved about it is dropped.
+    """
+    if settings.resolution is not None:
+        rho = round_to(weighting.weights, settings.resolution)
+        kl = kl_divergence(rho, as_prior(settings.prior, len(rho)))
+        kept = kl if np.isfinite(kl) else None
+        return replace(weighting, weights=rho, lam=None, gap=None, bound=None, kl=kept)
+    if weighting.method in ("uniform", "given"):
+        return weighting
+    return replace(weighting, weights=prune(weighting.weights))
+
+
+def _summary(measured: Statistics, hard: Statistics, rho: NDArray[np.float64]) -> dict[str, float]:
+    """The statistics at the deployed weights: of the vote's loss, the disagreement always of the votes."""
+    apart = hard.disagreement_of(rho)
+    assert apart is not None
+    return {"gibbs": measured.gibbs(rho), "tandem": measured.tandem(rho), "disagreement": apart}
+
+
+def _integers(values: NDArray[np.int64] | None) -> tuple[int, ...] | None:
+    return None if values is None else tuple(int(value) for value in values)

@@ -1,0 +1,54 @@
+"""The stored comparisons: table and page are what their records say."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from comitia.evaluation.findings import MANY, RULE, Finding, findings_markdown
+from comitia.paper.comparison_outputs import OUTPUTS
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+RECORDS = sorted((DOCS / "results").glob("*/comparison.json"))
+TITLES = {
+    "accuracy": "accuracy",
+    "NLL": "nll",
+    "ECE": "ece",
+    "mean certificate": "certificate",
+    "bound": "bound",
+}
+
+
+def test_there_are_results() -> None:
+    assert RECORDS
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)
+def test_the_table_follows_from_the_record(path: Path) -> None:
+    record = json.loads(path.read_text())
+    assert set(OUTPUTS) <= {entry.name for entry in path.parent.iterdir()}
+    with (path.parent / "table.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(record["lines"])
+    for row, line in zip(rows, record["lines"], strict=True):
+        assert (row["ensemble"], row["weights"]) == (line["ensemble"], line["weights"])
+        for title, name in TITLES.items():
+            assert float(row[title]) == pytest.approx(np.mean(line[name]), abs=1e-9)
+        assert float(row["sd"]) == pytest.approx(np.std(line["accuracy"], ddof=1), abs=1e-9)
+    found = [Finding(**finding) for finding in record["findings"]]
+    assert (path.parent / "findings.md").read_text() == f"{RULE} {MANY}\n\n{findings_markdown(found)}\n"
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)
+def test_the_page_shows_the_table(path: Path) -> None:
+    table = (path.parent / "table.md").read_text().split("\n\n")[0]
+    assert table in (DOCS / "bayes.md").read_text()
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)
+def test_every_ensemble_had_the_budget(path: Path) -> None:
+    record = json.loads(path.read_text())
+    assert {one["epochs"] for one in record["ensembles"].values()} == {record["settings"]["budget"]}
+    assert {len(line["accuracy"]) for line in record["lines"]} == {record["settings"]["repeats"]}

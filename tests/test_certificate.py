@@ -1,0 +1,66 @@
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from comitia._certificate import MEANING, Certificate, confidence_down, percent_up
+
+
+@given(st.floats(0, 1))
+def test_what_is_shown_still_holds(risk: float) -> None:
+    """Exactly so of the decimal that names the float; the float itself may lie half a unit in its last place off."""
+    shown = Fraction(percent_up(risk).rstrip("%")) / 100
+    assert Fraction(repr(risk)) <= shown < Fraction(repr(risk)) + Fraction(1, 10_000)
+
+
+@pytest.mark.parametrize(
+    ("risk", "shown"),
+    [(0.08, "8.00%"), (0.07, "7.00%"), (0.08 + 9e-11, "8.01%"), (1e-13, "0.01%"), (0.0, "0.00%")],
+)
+def test_a_risk_is_rounded_up_and_never_to_nothing(risk: float, shown: str) -> None:
+    assert percent_up(risk) == shown
+
+
+@given(st.floats(1e-300, 1, exclude_max=True))
+def test_no_more_confidence_is_shown_than_there_is(delta: float) -> None:
+    text = confidence_down(delta)
+    if text.endswith("%"):
+        share = Fraction(text.rstrip("%")) / 100
+        assert 0 < share <= 1 - Fraction(repr(delta))
+        assert share * (1 + Fraction(1, 10**5)) > 1 - Fraction(repr(delta))
+    else:
+        shown = Fraction(text.removeprefix("1 - "))
+        assert Fraction(repr(delta)) <= shown <= Fraction(repr(delta)) * Fraction(11, 10)
+
+
+@pytest.mark.parametrize(
+    ("delta", "shown"),
+    [(0.05, "95%"), (0.001, "99.9%"), (1.4e-6, "99.9998%"), (1.49e-5, "99.9985%"), (4.94e-7, "1 - 5.0e-7")],
+)
+def test_the_promise_does_not_overstate_its_probability(delta: float, shown: str) -> None:
+    promise = Certificate("split", "average", 0.0741, delta, 4000).promise
+    assert promise.startswith(f"with probability {shown} over the draw of 4,000 hold-out samples")
+
+
+def test_a_vacuous_certificate_promises_nothing() -> None:
+    certificate = Certificate("tandem-kl", "majority", 1.02, 0.05, 100)
+    assert certificate.vacuous
+    assert "nothing is promised" in certificate.promise
+
+
+def test_json_and_back() -> None:
+    certificate = Certificate("occam", "average", 0.1, 0.05, 100, {"errors": 3, "n": 100})
+    record = certificate.to_json()
+    assert Certificate.from_json(record) == certificate
+    assert record["vacuous"] is False
+    assert record["meaning"] == MEANING["occam"]
+
+
+def test_delta_shows_in_the_sentence() -> None:
+    assert "probability 99%" in Certificate("split", "majority", 0.2, 0.01, 5).promise
+
+
+def test_unknown_names_have_no_meaning() -> None:
+    with pytest.raises(KeyError):
+        Certificate("wishful", "majority", 0.2, 0.01, 5).to_json()

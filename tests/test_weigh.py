@@ -1,0 +1,132 @@
+"""The main job: what is chosen on which samples, and certified as it is deployed."""
+
+import numpy as np
+import pytest
+
+from comitia import weigh
+from comitia._errors import InputError
+from comitia._weigh import default_fraction, split_samples
+from comitia.weighting import METHODS, Evidence, choose
+from simulated import simulated
+
+
+def test_the_weighing_part_alone_chooses_the_weights() -> None:
+    pack = simulated(samples=1000)
+    ensemble = weigh(pack, method="tandem", certify_fraction=0.5, seed=3)
+    weighing, certifying = split_samples(1000, 0.5, 3)
+    alone = choose("tandem", Evidence(pack.take(weighing)))
+    assert ensemble.weights == pytest.approx(alone.weights, abs=1e-5)
+    assert ensemble.split.certifying == len(certifying) == ensemble.best.samples
+    assert ensemble.weighting.samples == len(weighing)
+
+
+def test_labels_of_the_certifying_part_do_not_move_the_weights() -> None:
+    pack = simulated(samples=1000)
+    _, certifying = split_samples(1000, 0.5, 0)
+    labels = pack.labels.copy()
+    labels[certifying] = (labels[certifying] + 1) % 3
+    from comitia import Predictions
+
+    probs = np.concatenate([block.probs for block in pack.blocks()], axis=1)
+    spoilt = Predictions.from_arrays(probs=probs, labels=labels)
+    for method in METHODS:
+        if method not in ("uniform", "disagreement"):
+            a = weigh(pack, method=method, certify_fraction=0.5)
+            b = weigh(spoilt, method=method, certify_fraction=0.5)
+            assert np.array_equal(a.weights, b.weights), method
+            assert b.best.risk > a.best.risk
+
+
+def test_uniform_weights_are_certified_on_all_samples() -> None:
+    ensemble = weigh(simulated(), method="uniform")
+    assert ensemble.chosen_on == "nothing"
+    assert ensemble.best.name == "holdout"
+    assert ensemble.best.samples == 400
+
+
+def test_given_weights_are_certified_as_they_are() -> None:
+    weights = [0.5, 0.3, 0.2, 0, 0, 0]
+    ensemble = weigh(simulated(), method="given", weights=weights)
+    assert ensemble.weights == pytest.approx(weights)
+    assert ensemble.best.name == "holdout"
+
+
+@pytest.mark.parametrize("fraction", [0.0, 0.5])
+def test_a_fraction_has_no_effect_on_uniform_weights(fraction: float) -> None:
+    plain = weigh(simulated(), method="uniform")
+    assert weigh(simulated(), method="uniform", certify_fraction=fraction).to_json() == plain.to_json()
+
+
+@pytest.mark.parametrize("fraction", [0.0, 0.5])
+def test_a_fraction_of_given_weights_is_an_error(fraction: float) -> None:
+    """Neither can be done: which samples chose them, none, some or all, is not known here."""
+    with pytest.raises(InputError) as error:
+        weigh(simulated(), method="given", weights=np.full(6, 1 / 6), certify_fraction=fraction)
+    assert str(error.value).startswith(
+        f"certify_fraction: must be left out with given weights, got {fraction:g}"
+    )
+
+
+def test_all_samples_choose_and_only_what_allows_that_is_given() -> None:
+    ensemble = weigh(simulated(), method="tandem", certify_fraction=0)
+    assert {c.name for c in ensemble.certification.certificates}.isdisjoint({"split", "holdout", "occam"})
+    assert ensemble.certification.compared > 1
+
+
+def test_a_resolution_makes_occam_possible() -> None:
+    ensemble = weigh(simulated(), method="tandem", certify_fraction=0, resolution=10)
+    assert ensemble.weights * 10 == pytest.approx(np.rint(ensemble.weights * 10))
+    assert "occam" in {c.name for c in ensemble.certification.certificates}
+
+
+def test_per_member_holdouts_are_not_split() -> None:
+    ensemble = weigh(simulated(masked=True, votes=True))
+    assert ensemble.chosen_on == "all"
+    with pytest.raises(InputError, match="certify_fraction: each member has its own hold-out samples"):
+        weigh(simulated(masked=True, votes=True), certify_fraction=0.5)
+
+
+@pytest.mark.parametrize("vote", ["majority", "average"])
+@pytest.mark.parametrize("method", [m for m in METHODS if m != "disagreement"])
+def test_every_method_with_both_votes(method: str, vote: str) -> None:
+    ensemble = weigh(simulated(), method=method, vote=vote)
+    assert ensemble.weights.sum() == pytest.approx(1)
+    assert all(c.vote == vote for c in ensemble.certification.certificates)
+    assert 0 < ensemble.best.risk < 1
+
+
+def test_the_same_seed_gives_the_same_ensemble_and_another_one_another() -> None:
+    pack = simulated()
+    assert weigh(pack, seed=1).to_json() == weigh(pack, seed=1).to_json()
+    assert weigh(pack, seed=1).weights.tolist() != weigh(pack, seed=2).weights.tolist()
+
+
+@pytest.mark.parametrize("n", [20, 100, 1999, 2000, 3000, 5000, 10**6])
+def test_the_default_fraction_is_the_documented_function(n: int) -> None:
+    weighing = n * (1 - default_fraction(n))
+    assert weighing == pytest.approx(max(0.2 * n, min(0.5 * n, 1000)))
+
+
+def test_too_few_samples_are_not_split() -> None:
+    assert weigh(simulated(samples=19)).chosen_on == "all"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "tandm"}, "method: 'tandm' is not one of uniform"),
+        ({"delta": 1.5}, "delta: must lie strictly between 0 and 1, got 1.5"),
+        ({"vote": "median"}, "vote: 'median' is not one of majority, average"),
+        ({"certify_fraction": 1.0}, "certify_fraction: must be at least 0 and below 1, got 1"),
+        ({"certify_fraction": -0.1}, "certify_fraction: must be at least 0 and below 1, got -0.1"),
+        ({"certify_fraction": 1e-4}, "certify_fraction: 0.0001 of 400 samples leaves nothing on one side"),
+        ({"resolution": 0}, "resolution: must be from 1 to 100, got 0"),
+        ({"method": "given"}, "weights: go with method 'given', and with no other"),
+        ({"weights": [1, 0, 0, 0, 0, 0]}, "weights: go with method 'given', and with no other"),
+        ({"prior": [0.5, 0.5]}, "prior: must be 6 numbers, one a member, got shape (2,)"),
+    ],
+)
+def test_impossible_wishes(options: dict, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        weigh(simulated(), **options)
+    assert str(error.value).startswith(message)
