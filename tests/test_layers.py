@@ -9,6 +9,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "comitia"
 # From bottom to top: a module may import from its own layer and from those before it.
 LAYERS = [
     ["_errors"],
+    ["_records", "_extensions"],
     ["_shards", "_checks", "_simplex", "_predictions"],
     ["statistics", "bounds", "_votes"],
     ["weighting"],
@@ -39,7 +40,7 @@ HOMES = {
     "click": {"cli"},
     "tensorboard": {"progress"},
 }
-CORE = {name for layer in LAYERS[:6] for name in layer}
+CORE = {name for layer in LAYERS[:7] for name in layer}
 FILES = sorted(SOURCE.rglob("*.py"))
 
 
