@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comitia._certificate import MEANING, Certificate, confidence_down, percent_up
+from comitia._certificate import Certificate, confidence_down, percent_up
+from comitia._records import from_plain
+from comitia.bounds.table import BOUNDS
 
 
 @given(st.floats(0, 1))
@@ -50,11 +52,11 @@ def test_a_vacuous_certificate_promises_nothing() -> None:
 
 
 def test_json_and_back() -> None:
-    certificate = Certificate("occam", "average", 0.1, 0.05, 100, {"errors": 3, "n": 100})
+    certificate = Certificate("occam", "average", 0.1, 0.05, 100, {"errors": 3, "n": 100, "counts": [1, 0]})
     record = certificate.to_json()
-    assert Certificate.from_json(record) == certificate
+    assert from_plain(Certificate, record, strict=False) == certificate
     assert record["vacuous"] is False
-    assert record["meaning"] == MEANING["occam"]
+    assert record["meaning"] == BOUNDS["occam"].meaning
 
 
 def test_delta_shows_in_the_sentence() -> None:
@@ -62,5 +64,12 @@ def test_delta_shows_in_the_sentence() -> None:
 
 
 def test_unknown_names_have_no_meaning() -> None:
-    with pytest.raises(KeyError):
-        Certificate("wishful", "majority", 0.2, 0.01, 5).to_json()
+    wishful = Certificate("wishful", "majority", 0.2, 0.01, 5)
+    assert wishful.meaning == ""
+    assert wishful.fault() == "unknown certificate 'wishful'"
+
+
+def test_a_bound_from_outside_rests_on_the_word_of_its_author() -> None:
+    outside = Certificate("mine:double", "majority", 0.2, 0.01, 5, meaning="twice as much")
+    assert outside.fault() is None
+    assert outside.assumption.endswith("and the bound 'mine:double', given from outside, is valid")

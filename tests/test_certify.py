@@ -174,7 +174,7 @@ def test_a_prior_of_zero_for_a_member_that_votes_certifies_no_pac_bayes_bound() 
     prior = np.array([0, 0.2, 0.2, 0.2, 0.2, 0.2])
     found = certify(simulated(), IRREGULAR, prior=prior, chosen_on="nothing")
     assert names(found) == {"holdout"}
-    with pytest.raises(InputError, match="prior: gives no weight to a member that votes"):
+    with pytest.raises(InputError, match="prior: the prior gives no weight to a member that votes"):
         certify(simulated(), IRREGULAR, prior=prior)
 
 
@@ -184,8 +184,8 @@ def test_a_prior_of_zero_for_a_member_that_votes_certifies_no_pac_bayes_bound() 
         ({"vote": "avrage"}, "vote: 'avrage' is not one of majority, average (did you mean 'average'?)"),
         ({"delta": 0.0}, "delta: must lie strictly between 0 and 1, got 0"),
         ({"delta": 1.0}, "delta: must lie strictly between 0 and 1, got 1"),
-        ({"chosen_on": "part"}, "certifying: the samples that had no part in the weights, with"),
-        ({"certifying": [1, 2]}, "certifying: the samples that had no part in the weights, with"),
+        ({"chosen_on": "part"}, "certifying: required with chosen_on='part', and only then"),
+        ({"certifying": [1, 2]}, "certifying: required with chosen_on='part', and only then"),
         (
             {"chosen_on": "part", "certifying": [1, 1]},
             "certifying: must be distinct indices between 0 and 399",

@@ -60,8 +60,8 @@ BAD = {
     "mask empty": ({"votes": VOTES, "mask": [[True] * 3, [False] * 3]}, "member 1 has no hold-out sample"),
     "run": ({"votes": VOTES, "run": [1]}, r"run: must have shape \(M,\) = \(2,\), got \(1,\)"),
     "step": ({"votes": VOTES, "step": [1, 2.5]}, "step: must be whole numbers"),
-    "names": ({"votes": VOTES, "names": ["a"]}, "names: must hold one text a member, 2, got 1"),
-    "names twice": ({"votes": VOTES, "names": ["a", "a"]}, "names: 'a' stands there twice"),
+    "names": ({"votes": VOTES, "names": ["a"]}, "names: must hold one text per member, 2, got 1"),
+    "names twice": ({"votes": VOTES, "names": ["a", "a"]}, "names: duplicate name 'a'"),
 }
 
 

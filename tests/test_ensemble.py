@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -62,7 +63,7 @@ def _without(key: str) -> str:
     [
         ("", "file: not readable as JSON"),
         ("[1, 2]", "file: not an ensemble that comitia weigh --out wrote"),
-        ('{"format": "comitia-ensemble-1"}', "file: damaged ensemble file: KeyError 'weighting'"),
+        ('{"format": "comitia-ensemble-1"}', "file: names: missing; it has no default"),
         ('{"a": NaN}', "file: not readable as JSON (NaN is not a number)"),
     ],
 )
@@ -74,40 +75,50 @@ def test_files_that_are_not_ensembles(text: str, message: str) -> None:
 
 @pytest.mark.parametrize("key", ["names", "certificates", "best", "data", "split", "vote", "classes"])
 def test_a_missing_part_is_named(key: str) -> None:
-    with pytest.raises(InputError, match=f"damaged ensemble file: KeyError '{key}'"):
+    with pytest.raises(InputError, match=f"ensemble: {key}: missing; it has no default"):
         Ensemble.from_json(_without(key))
 
 
 def test_weights_that_do_not_sum_to_one_are_damage() -> None:
     record = weigh(simulated()).to_json()
     record["weighting"]["weights"][0] += 0.1
-    with pytest.raises(InputError, match="weights do not fit the members"):
+    with pytest.raises(InputError, match="weighting: weights must be at least 0 and sum to 1"):
         Ensemble.from_json(json.dumps(record))
 
 
 @pytest.mark.parametrize(
-    ("path", "value"),
+    ("path", "value", "message"),
     [
-        (("split", "seed"), "a"),
-        (("split", "seed"), -1),
-        (("split", "seed"), 1.5),
-        (("split", "fraction"), "a"),
-        (("split", "fraction"), None),
-        (("weighting", "resolution"), "4"),
-        (("weighting", "resolution"), 4.5),
-        (("best", "risk"), "a"),
-        (("best", "risk"), None),
-        (("best", "name"), "wishful"),
-        (("best", "delta"), 0),
-        (("names",), ["a", "a", "b", "c", "d", "e"]),
-        (("vote",), "median"),
+        (("split", "seed"), "a", "split.seed: must be a whole number, got 'a'"),
+        (("split", "seed"), -1, "split: the fraction must be in"),
+        (("split", "seed"), 1.5, "split.seed: must be a whole number, got 1.5"),
+        (("split", "fraction"), "a", "split.fraction: must be a number"),
+        (("split", "fraction"), None, "split.fraction: must be a number, got None"),
+        (("weighting", "resolution"), "4", "weighting.resolution: must be a whole number"),
+        (("weighting", "resolution"), 4.5, "weighting.resolution: must be a whole number"),
+        (("weighting", "chosen_on"), "luck", "weighting: chosen_on must be one of nothing, part, all"),
+        (("weighting", "weights"), [0.5, 0.5], "weights must have one number for each of 6 members, got 2"),
+        (("best", "risk"), "a", "best.risk: must be a number"),
+        (("best", "risk"), None, "best.risk: must be a number"),
+        (("best", "risk"), 0.001, "best: certificate split states 0.001, but its inputs give"),
+        (("best", "name"), "wishful", "best: unknown certificate 'wishful'"),
+        (("best", "name"), "holdout", "best: 'holdout' is not among the certificates"),
+        (("best", "delta"), 0, "best: certificate split is impossible"),
+        (("best", "delta"), 0.06, "certificates must be of the ensemble's own delta and vote"),
+        (("delta",), 0.06, "certificates must be of the ensemble's own delta and vote"),
+        (("best", "inputs"), {"errors": 1}, "the inputs of certificate split do not fit its formula"),
+        (("best", "samples"), 9, "certificate split rests on 200 samples, not 9"),
+        (("best", "compared"), 8, "price of choosing among 8 kinds of certificate was not paid"),
+        (("names",), ["a", "a", "b", "c", "d", "e"], "names: duplicate name"),
+        (("member_risks",), [0.1, 0.1, 0.1, 0.1, 0.1, 1.2], "member_risks must lie between 0 and 1"),
+        (("vote",), "median", "certificates must be of the ensemble's own delta and vote"),
     ],
 )
-def test_values_that_cannot_be(path: tuple[str, ...], value: object) -> None:
+def test_values_that_cannot_be(path: tuple[str, ...], value: object, message: str) -> None:
     record = weigh(simulated()).to_json()
     part = record
     for key in path[:-1]:
         part = part[key]
     part[path[-1]] = value
-    with pytest.raises(InputError, match="damaged ensemble file"):
+    with pytest.raises(InputError, match=re.escape(message)):
         Ensemble.from_json(json.dumps(record))

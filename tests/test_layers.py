@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+import comitia
+
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "comitia"
 # From bottom to top: a module may import from its own layer and from those before it.
 LAYERS = [
     ["_errors"],
-    ["_records", "_extensions"],
-    ["_shards", "_checks", "_simplex", "_predictions"],
+    ["_records", "_extensions", "_threads", "_kernels"],
+    ["_shards", "_copies", "_checks", "_simplex", "_predictions"],
     ["statistics", "bounds", "_votes"],
     ["weighting"],
     ["_certificate", "_certify"],
@@ -35,7 +37,7 @@ HOMES = {
     "matplotlib": {"pages"},
     "sklearn": {"sklearn"},
     "pyarrow": {"files"},
-    "numba": {"statistics"},
+    "numba": {"_kernels", "statistics"},
     "PIL": {"data"},
     "click": {"cli"},
     "tensorboard": {"progress"},
@@ -64,7 +66,10 @@ def imports(path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             module = node.module or ""
-            found += [f"{module}.{alias.name}" for alias in node.names] if module == "comitia" else [module]
+            names = [alias.name for alias in node.names]
+            # a public name stands for the module that it comes from
+            own = [comitia._HOMES.get(name, f"comitia.{name}") for name in names]
+            found += own if module == "comitia" else [module]
     return found
 
 

@@ -98,7 +98,10 @@ def test_a_split_certifies_with_the_samples_it_keeps() -> None:
         (lambda: certifiable(100, Expected(0.1), certificate="tandem-kl"), "tandem: this certificate needs"),
         (lambda: certifiable(0, FULL), "samples: must be at least 1, got 0"),
         (lambda: certifiable(5, FULL), "samples: too few to keep any for certifying"),
-        (lambda: certifiable(50, FULL, certificate="spilt"), "certificate: 'spilt' is not one of split"),
+        (
+            lambda: certifiable(50, FULL, certificate="spilt"),
+            "certificate: 'spilt' is not one of first-order-kl, tandem-kl, holdout, split",
+        ),
         (lambda: certifiable(50, FULL, delta=2), "delta: must lie strictly between 0 and 1"),
         (lambda: certifiable(50, Expected(1.2)), "error: must be at least 0 and below 1, got 1.2"),
     ],

@@ -41,7 +41,7 @@ def forged(change: Callable[[dict[str, Any]], None], **options: Any) -> list[str
     """Names of the rows that do not hold after a change to the ensemble file."""
     record = weigh(PACK, **options).to_json()
     change(record)
-    found = verify(Ensemble.from_json(json.dumps(record)), PACK)
+    found = verify(Ensemble.from_json(json.dumps(record), faults=False), PACK)
     return [row.name for row in found.rows if not row.holds]
 
 
@@ -170,7 +170,7 @@ def test_every_statement_is_checked_but_versions_and_a_seed_without_effect(optio
         copy = json.loads(json.dumps(record))
         at(copy, path[:-1])[path[-1]] = edited(at(record, path))
         try:
-            if verify(Ensemble.from_json(json.dumps(copy)), pack).holds:
+            if verify(Ensemble.from_json(json.dumps(copy), faults=False), pack).holds:
                 passed.add(path)
         except InputError:
             continue
@@ -184,7 +184,7 @@ GONE = object()
     ("path", "value", "name", "what"),
     [
         (("best", "promise"), "the vote errs on at most 0.1% of new samples", "best", "promise"),
-        (("best", "risk"), "0.9", "best", "risk, promise"),
+        (("best", "risk"), 0.9, "best", "promise"),
         (("statistics", "gibbs"), 0.001, "record", "statistics.gibbs"),
         (("member_risks", 0), 0.0, "record", "member_risks"),
         (("best", "vacuous"), 0, "best", "vacuous"),
@@ -204,7 +204,11 @@ def test_the_row_says_what_is_other(path: tuple[Any, ...], value: Any, name: str
         del part[path[-1]]
     else:
         part[path[-1]] = value
-    failed = [row for row in verify(Ensemble.from_json(json.dumps(record)), PACK).rows if not row.holds]
+    failed = [
+        row
+        for row in verify(Ensemble.from_json(json.dumps(record), faults=False), PACK).rows
+        if not row.holds
+    ]
     assert [row.name for row in failed] == [name]
     assert failed[0].found.endswith(f"other: {what}")
 
@@ -221,7 +225,7 @@ def test_a_looser_certificate_holds_with_the_promise_that_belongs_to_it() -> Non
     risk = record["best"]["risk"] + 0.05
     looser = Certificate("split", "majority", risk, 0.05, record["best"]["samples"])
     record["best"] |= {"risk": risk, "promise": looser.promise}
-    assert verify(Ensemble.from_json(json.dumps(record)), PACK).holds
+    assert verify(Ensemble.from_json(json.dumps(record), faults=False), PACK).holds
 
 
 def test_what_another_machine_may_find_a_little_otherwise_holds() -> None:
@@ -230,7 +234,7 @@ def test_what_another_machine_may_find_a_little_otherwise_holds() -> None:
         record["weighting"][key] *= 1 + 1e-6
     record["weighting"]["gap"] += 1e-9
     record["statistics"]["tandem"] += 1e-12
-    assert verify(Ensemble.from_json(json.dumps(record)), PACK).holds
+    assert verify(Ensemble.from_json(json.dumps(record), faults=False), PACK).holds
 
 
 def test_another_candidate_than_auto_chose() -> None:
@@ -243,7 +247,7 @@ def test_another_candidate_than_auto_chose() -> None:
 def test_a_delta_is_not_rounded() -> None:
     record = weigh(PACK, delta=1e-10).to_json()
     record["certificates"][0]["delta"] = 1e-12
-    found = verify(Ensemble.from_json(json.dumps(record)), PACK)
+    found = verify(Ensemble.from_json(json.dumps(record), faults=False), PACK)
     assert [row.name for row in found.rows if not row.holds] == ["first-order-kl"]
 
 
@@ -257,7 +261,7 @@ def test_ties_turned_within_the_tolerance_of_the_weights() -> None:
     moved = honest.weights - 9e-6 * np.sign(wrong[:, ties].sum(axis=1) - ties.sum() / 2)
     forgery = weigh(pack, method="given", weights=moved / moved.sum()).to_json()
     forgery["weighting"]["method"] = "uniform"
-    found = verify(Ensemble.from_json(json.dumps(forgery)), pack)
+    found = verify(Ensemble.from_json(json.dumps(forgery), faults=False), pack)
     assert not next(row for row in found.rows if row.name == "weights").holds
 
 
@@ -275,7 +279,7 @@ def test_unlabelled_samples_belong_to_the_statement() -> None:
     extra = simulated(samples=900, classes=2, seed=8, labels=False)
     ensemble = weigh(PACK, method="disagreement", unlabelled=extra)
     assert verify(ensemble, PACK, unlabelled=extra).holds
-    with pytest.raises(InputError, match="give them with --unlabelled"):
+    with pytest.raises(InputError, match="give them as unlabelled"):
         verify(ensemble, PACK)
     other = simulated(samples=900, classes=2, seed=9, labels=False)
     assert not verify(ensemble, PACK, unlabelled=other).rows[0].holds

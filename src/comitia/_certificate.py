@@ -1,9 +1,14 @@
 """The record of a certificate: what is promised, how surely, on which data, and all numbers behind it."""
 
-import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
+
+from comitia._errors import InputError
+from comitia._extensions import is_reference
+from comitia._records import to_plain
+from comitia.bounds.row import VOTES
+from comitia.bounds.table import BOUNDS
 
 SAMPLING = (
     "the hold-out samples are independent draws from the distribution of deployment and were not used for "
@@ -11,24 +16,11 @@ SAMPLING = (
 )
 # What `holdout` rests on besides, and what nobody but the user can know where the weights are given.
 WEIGHTS_FIXED = "the weights were fixed without these samples"
+MEANING = {row.name: row.meaning for row in BOUNDS.values()}
 # From here down six digits of the confidence would all say 99.9999%.
 TINY_DELTA = 1e-6
-MEANING = {
-    "first-order-kl": "twice the Gibbs risk",
-    "first-order-lambda": "twice the Gibbs risk, as first-order weights minimise it",
-    "tandem-kl": "four times the tandem risk",
-    "tandem-lambda": "the paper's bound, as tandem weights minimise it",
-    "moment": "Gibbs and tandem risk together, for members that err together",
-    "cantelli": "Gibbs and tandem risk together, for members that err apart",
-    "ctd": "variance of the vote against its margin",
-    "disagreement": "Gibbs risk less disagreement, two classes",
-    "c1": "C-bound from Gibbs risk and disagreement, two classes",
-    "c2": "C-bound from tandem risk and disagreement, two classes",
-    "holdout": "the vote's errors, counted where no sample chose the weights",
-    "split": "the vote's errors, counted where they did not choose the weights",
-    "occam": "the vote's errors on all samples, the weights paid for by their length",
-    "best-member": "the one member's errors, its choice among all paid for",
-}
+# How far a stated risk may lie below its formula: what is left of another machine's rounding.
+AGREE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -37,16 +29,17 @@ class Certificate:
 
     Attributes
     ----------
-    name : which bound, one of `MEANING`.
+    name : which bound, a row of `comitia.bounds.table.BOUNDS` or one from outside (`module:function`).
     vote : the vote that is certified, ``"majority"`` or ``"average"``.
     risk : the bound, rounded outward; 1 or more is vacuous.
     delta : the probability with which the certificate may fail.
     samples : how many hold-out samples enter the bound.
-    inputs : every number that enters the formula.
+    inputs : every number that enters the formula; `delta_share` where delta was divided among several bounds.
+    meaning : what it is, in half a line; that of the table unless given.
 
     Examples
     --------
-    >>> c = Certificate("split", "average", 0.0741, 0.05, 4000, {"errors": 270})
+    >>> c = Certificate("split", "average", 0.0741, 0.05, 4000, {"errors": 270, "n": 4000})
     >>> print(c.promise)  # doctest: +NORMALIZE_WHITESPACE
     with probability 95% over the draw of 4,000 hold-out samples,
     the average vote errs on at most 7.41% of new samples
@@ -58,6 +51,11 @@ class Certificate:
     delta: float
     samples: int
     inputs: dict[str, Any] = field(default_factory=dict)
+    meaning: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.meaning and self.name in BOUNDS:
+            object.__setattr__(self, "meaning", BOUNDS[self.name].meaning)
 
     @property
     def vacuous(self) -> bool:
@@ -73,26 +71,46 @@ class Certificate:
             return f"{sure}, nothing is promised about the {self.vote} vote (the bound is vacuous)"
         return f"{sure}, the {self.vote} vote errs on at most {percent_up(self.risk)} of new samples"
 
-    def to_json(self) -> dict[str, Any]:
-        """The certificate as plain data, with its sentence and its assumption."""
-        record = asdict(self)
-        record["vacuous"] = self.vacuous
-        record["promise"] = self.promise
-        record["meaning"] = MEANING[self.name]
-        record["assumption"] = SAMPLING
-        return record
+    @property
+    def assumption(self) -> str:
+        """What must be true for the certificate to hold; a bound from outside rests on its author's word too."""
+        if self.name in BOUNDS:
+            return SAMPLING
+        return f"{SAMPLING}, and the bound '{self.name}', given from outside, is valid"
 
-    @classmethod
-    def from_json(cls, record: dict[str, Any]) -> "Certificate":
-        """The certificate that `to_json` wrote."""
-        name, risk, delta = record["name"], float(record["risk"]), float(record["delta"])
-        if name not in MEANING or not math.isfinite(risk) or not 0 < delta < 1:
-            raise ValueError(f"no such certificate: {name!r} of risk {risk} at delta {delta}")
-        return cls(name, str(record["vote"]), risk, delta, int(record["samples"]), dict(record["inputs"]))
+    def fault(self) -> str | None:
+        """Return what cannot be in a certificate, or None: numbers out of range, a risk below its own formula."""
+        if not (self.risk >= 0 and 0 < self.delta < 1 and self.samples > 0 and self.vote in VOTES):
+            numbers = f"risk {self.risk:g}, delta {self.delta:g}, {self.samples} samples, {self.vote} vote"
+            return f"certificate {self.name} is impossible: {numbers}"
+        if self.name not in BOUNDS:
+            return None if is_reference(self.name) else f"unknown certificate '{self.name}'"
+        return self._formula_fault()
+
+    def _formula_fault(self) -> str | None:
+        row, inputs = BOUNDS[self.name], dict(self.inputs)
+        share = inputs.pop("delta_share", self.delta)
+        try:
+            least = row.value(inputs, share)
+        except (InputError, TypeError, ValueError, OverflowError) as error:
+            return f"the inputs of certificate {self.name} do not fit its formula ({error})"
+        if inputs[row.samples] != self.samples:
+            return f"certificate {self.name} rests on {inputs[row.samples]} samples, not {self.samples}"
+        if share > self.delta or not self.risk >= least * (1 - AGREE):
+            return (
+                f"certificate {self.name} states {self.risk:g}, but its inputs give {least:g}; it was edited"
+            )
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the certificate as plain data, with its sentence and its assumption."""
+        record: dict[str, Any] = to_plain(self)
+        sentences = {"promise": self.promise, "meaning": record.pop("meaning"), "assumption": self.assumption}
+        return {**record, "vacuous": self.vacuous, **sentences}
 
 
 def percent_up(risk: float) -> str:
-    """The risk in per cent, rounded up to two decimals, so that what is shown still holds.
+    """Return the risk in per cent, rounded up to two decimals, so that what is shown still holds.
 
     The shortest decimal that names the float is rounded, so that a risk written as .08 is 8.00%.
 
@@ -104,7 +122,7 @@ def percent_up(risk: float) -> str:
 
 
 def confidence_down(delta: float) -> str:
-    """The probability 1 - delta in per cent, rounded down to six digits; for a tiny delta as "1 - delta", delta up.
+    """Return the probability 1 - delta in per cent, rounded down to six digits; for a tiny delta as "1 - delta".
 
     >>> confidence_down(0.05), confidence_down(1.4e-6), confidence_down(4.94e-7)
     ('95%', '99.9998%', '1 - 5.0e-7')
@@ -116,5 +134,5 @@ def confidence_down(delta: float) -> str:
 
 
 def _decimal(value: float) -> Decimal:
-    """The shortest decimal that names the float; numpy's floats included."""
+    """Return the shortest decimal that names the float; numpy's floats included."""
     return Decimal(repr(float(value)))

@@ -1,12 +1,14 @@
 """Checks at the door: what is wrong with predictions, in one line, without ever loading them whole."""
 
+import hashlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
-from comitia._shards import PIECE, Members, Shard, spans
+from comitia._shards import Known, Members, Shard, classes_of, smallest_unsigned, stored_bytes
+from comitia._threads import in_threads, loops
 
 #: How far a row of probabilities may sum from 1: half-precision rows are off by up to 2^-11, tables of four
 #: digits by a little more.
@@ -16,7 +18,7 @@ MOST_CLASSES = 65_536
 
 
 def as_member_arrays(argument: str, given: Any) -> Members:
-    """The argument as one array a member: an array with a leading member axis, or a tuple of arrays."""
+    """The argument as one array per member: an array with a leading member axis, or a tuple of arrays."""
     if isinstance(given, list | tuple) and given and all(isinstance(part, np.ndarray) for part in given):
         return _same_shapes(argument, tuple(as_numbers(f"{argument}[{i}]", p) for i, p in enumerate(given)))
     return as_numbers(argument, given)
@@ -88,10 +90,12 @@ def check_labels(labels: Any, samples: int) -> NDArray[np.int64] | None:
         return None
     array = as_numbers("labels", labels)
     if array.ndim != 1:
-        raise InputError(f"labels: must have shape (n,), one class a sample, got {array.shape}")
+        raise InputError(f"labels: must have shape (n,), one class per sample, got {array.shape}")
     if len(array) != samples:
         word = "long" if len(array) > samples else "short"
-        raise InputError(f"labels: too {word}, {len(array)} labels for {samples} samples; give one a sample")
+        raise InputError(
+            f"labels: too {word}, {len(array)} labels for {samples} samples; give one per sample"
+        )
     require_whole("labels", array)
     if array.size and array.min() < 0:
         raise InputError(f"labels: must be classes 0, 1, …, got {array.min():g}; number the classes from 0")
@@ -138,25 +142,57 @@ def check_names(names: Any, members: int) -> tuple[str, ...] | None:
         return None
     texts = tuple(str(name) for name in np.atleast_1d(np.asarray(names)))
     if len(texts) != members:
-        raise InputError(f"names: must hold one text a member, {members}, got {len(texts)}")
+        raise InputError(f"names: must hold one text per member, {members}, got {len(texts)}")
     seen: set[str] = set()
     for text in texts:
         if text in seen:
-            raise InputError(f"names: '{text}' stands there twice; every member needs its own name")
+            raise InputError(f"names: duplicate name '{text}'; every member needs its own")
         seen.add(text)
     return texts
 
 
-def check_probs(shard: Shard) -> None:
-    """Raise unless all probabilities are finite, in [0, 1], and sum to 1 a row."""
-    for index in range(len(shard.values)):
+def survey(shard: Shard) -> Known:
+    """Check all stored values in one pass and return the classes, and the checksums of what lies on disk.
+
+    Probabilities must be finite, in [0, 1], and sum to 1 per row; votes whole, not negative and not absurdly large.
+    """
+    taken = shard.mapped
+    votes = np.empty((len(shard.values), shard.samples), np.uint8 if shard.width <= 256 else np.uint16)
+    if shard.kind == "votes":
+        votes = np.empty(votes.shape, np.uint16)
+
+    def look(index: int) -> bytes:
+        digest = hashlib.sha256()
         for start, stop in shard.chunks(0, shard.samples):
-            piece = shard.member(index, start, stop)
-            if piece.ndim == 1:
-                _check_binary(piece, index, start)
-            else:
-                _check_rows(piece, shard.kept(index, start, stop), index, start)
+            stored = shard.member(index, start, stop)
+            votes[index, start:stop] = _checked_classes(shard, stored, index, start)
+            if taken:
+                digest.update(stored_bytes(stored, votes[index, start:stop], shard.kind))
         shard.release()
+        return digest.digest()
+
+    digests = tuple(in_threads(look, range(len(votes)), large=shard.large))
+    if shard.kind == "votes":
+        votes = votes.astype(smallest_unsigned(int(votes.max()) + 1))
+    votes.flags.writeable = False
+    return Known(votes, digests if taken else None)
+
+
+def _checked_classes(shard: Shard, stored: NDArray[Any], index: int, start: int) -> NDArray[Any]:
+    """Return the classes of a chunk of one member, after making sure that its values can be."""
+    if shard.kind == "votes":
+        _check_votes(stored, index)
+        return stored.astype(np.uint16)
+    if shard.kind == "binary":
+        _check_binary(stored, index, start)
+        return classes_of("binary", stored, np.dtype(np.uint8))
+    dtype = smallest_unsigned(shard.width)
+    chosen = np.empty(len(stored), dtype)
+    compiled = loops(stored, large=shard.large)
+    if compiled is not None and compiled.choose_classes(stored, SUM_TOLERANCE, chosen) < 0:
+        return chosen
+    _check_rows(stored, shard.kept(index, start, start + len(stored)), index, start)
+    return classes_of("probs", stored, dtype)
 
 
 def _check_rows(piece: NDArray[Any], kept: NDArray[np.bool_] | None, member: int, start: int) -> None:
@@ -207,24 +243,19 @@ def _require_finite(piece: NDArray[Any], member: int, start: int) -> None:
         place = int(np.argmin(finite.reshape(len(piece), -1).all(axis=1)))
         word = "NaN" if np.isnan(piece[place]).any() else "an infinity"
         raise InputError(
-            f"probs: member {member}, sample {start + place} holds {word}; mend or leave out that member (a sample "
+            f"probs: member {member}, sample {start + place} holds {word}; fix or drop that member (a sample "
             "left out for it would bias every certificate)"
         )
 
 
-def check_votes(shard: Shard) -> int:
-    """The largest vote, after making sure that all votes are whole, not negative and not absurdly large."""
-    largest = 0
-    for index in range(len(shard.values)):
-        for start, stop in spans(shard.samples, PIECE):
-            piece = shard.member(index, start, stop)
-            require_whole("votes", piece)
-            if piece.min() < 0:
-                raise InputError(f"votes: must be classes 0, 1, …, member {index} votes {piece.min():g}")
-            largest = max(largest, int(piece.max()))
-    if largest >= MOST_CLASSES:
-        raise InputError(f"votes: class {largest} is not below {MOST_CLASSES:,}; number the classes from 0")
-    return largest
+def _check_votes(piece: NDArray[Any], member: int) -> None:
+    require_whole("votes", piece)
+    if piece.min() < 0:
+        raise InputError(f"votes: must be classes 0, 1, …, member {member} votes {piece.min():g}")
+    if piece.max() >= MOST_CLASSES:
+        raise InputError(
+            f"votes: class {piece.max():g} is not below {MOST_CLASSES:,}; number the classes from 0"
+        )
 
 
 def check_positions(samples: Any, n: int) -> NDArray[np.int64]:

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._certify import Certification
+from comitia._copies import marks, repeats, telling
 from comitia._predictions import Predictions
-from comitia._shards import marks, repeats, telling
 from comitia.statistics import Statistics
 
 # Overlaps below this leave a pair's co-errors so uncertain that the whole second-order bound is loose.
@@ -22,20 +22,16 @@ TELLING_SAMPLES = 50
 FEWEST_COPIES, COPIED_SHARE, LABELS_DIFFER = 5, 0.01, 0.05
 
 
-def diagnose(
-    predictions: Predictions,
-    hard: Statistics,
-    measured: Statistics,
-    weights: NDArray[np.float64],
-    certification: Certification,
+def about_data(predictions: Predictions, hard: Statistics) -> tuple[str, ...]:
+    """Return warnings about samples, members and overlaps, whatever their weights; empty when nothing is off."""
+    return (*_about_samples(predictions), *_about_members(predictions, hard), *_about_overlap(hard))
+
+
+def about_bounds(
+    measured: Statistics, weights: NDArray[np.float64], certification: Certification
 ) -> tuple[str, ...]:
-    """Warnings about samples, members, overlaps and bounds; empty when nothing is off."""
-    return (
-        *_about_samples(predictions),
-        *_about_members(predictions, hard),
-        *_about_overlap(hard),
-        *_about_bounds(measured, weights, certification),
-    )
+    """Return warnings about the certificates at those weights."""
+    return tuple(_about_bounds(measured, weights, certification))
 
 
 def _about_samples(predictions: Predictions) -> Iterator[str]:

@@ -1,17 +1,21 @@
 """The record of a weighed ensemble: members, weights, vote, certificates and the data they rest on."""
 
-import json
 import platform
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
-from comitia._certificate import SAMPLING, WEIGHTS_FIXED, Certificate
+from comitia._certificate import WEIGHTS_FIXED, Certificate
 from comitia._certify import Certification, Unavailable
-from comitia._errors import InputError
+from comitia._records import from_plain, parse_json, require_format
+from comitia.bounds.row import CHOSEN_ON
+from comitia.bounds.table import BOUNDS, price
 from comitia.weighting import Weighting
+
+Array = NDArray[np.float64]
 
 FORMAT = "comitia-ensemble-1"
 
@@ -24,6 +28,11 @@ class Split:
     seed: int
     weighing: int
     certifying: int
+
+    def fault(self) -> str | None:
+        """Return what cannot be in a split, or None."""
+        possible = 0 <= self.fraction < 1 and self.seed >= 0 and min(self.weighing, self.certifying) >= 0
+        return None if possible else "the fraction must be in [0, 1), seed and counts at least 0"
 
 
 @dataclass(frozen=True)
@@ -66,12 +75,12 @@ class Ensemble:
     _read: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
-    def weights(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def weights(self) -> Array:
         """(M,) the deployed weights."""
         return self.weighting.weights
 
     @property
-    def active(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def active(self) -> NDArray[np.int64]:
         """Indices of the members that vote; the others need not be computed."""
         return np.flatnonzero(self.weights)
 
@@ -88,7 +97,7 @@ class Ensemble:
     def assumption(self, certificate: Certificate) -> str:
         """What must be true for the certificate to hold; `holdout` of given weights rests on the user's word too."""
         stated = self.weighting.method == "given" and certificate.name == "holdout"
-        return f"{SAMPLING}, and {WEIGHTS_FIXED}" if stated else SAMPLING
+        return f"{certificate.assumption}, and {WEIGHTS_FIXED}" if stated else certificate.assumption
 
     def to_json(self) -> dict[str, Any]:
         """The ensemble as plain data, which `from_json` reads back."""
@@ -133,106 +142,128 @@ class Ensemble:
         return {**certificate.to_json(), "assumption": self.assumption(certificate)}
 
     @classmethod
-    def from_json(cls, text: str, source: str = "ensemble") -> "Ensemble":
-        """The ensemble that `to_json` gave, from its text; anything else is one clear error."""
-        try:
-            record = json.loads(text, parse_constant=_refuse_constant)
-        except ValueError as error:
-            raise InputError(f"{source}: not readable as JSON ({error})") from None
-        if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise InputError(f"{source}: not an ensemble that comitia weigh --out wrote (format {FORMAT})")
-        try:
-            found = _from_record(record)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"{source}: damaged ensemble file: {type(error).__name__} {error}") from None
+    def from_json(cls, text: str, source: str = "ensemble", *, faults: bool = True) -> "Ensemble":
+        """Return the ensemble that `to_json` gave, from its text; anything else is one clear error.
+
+        A file that contradicts itself, such as one with an edited risk, is refused; with `faults=False` only its form
+        is checked, so that `verify` can show what does not hold up.
+        """
+        record = require_format(
+            parse_json(text, source), FORMAT, source, "an ensemble that comitia weigh --out wrote"
+        )
+        found = from_plain(_File, record, f"{source}: ", strict=False, faults=faults).ensemble()
         object.__setattr__(found, "_read", record)
         return found
 
 
-def _refuse_constant(word: str) -> float:
-    raise ValueError(f"{word} is not a number")
+@dataclass(frozen=True)
+class _Best(Certificate):
+    """The certificate that is quoted, and the number of events it was chosen from."""
+
+    compared: int = 1
 
 
-def _from_record(record: dict[str, Any]) -> Ensemble:
-    """The ensemble from its plain data; a missing or ill-typed part raises."""
-    w = record["weighting"]
-    weights = np.array(w["weights"], dtype=np.float64)
-    names = tuple(str(name) for name in record["names"])
-    if weights.shape != (len(names),) or not np.isfinite(weights).all() or abs(weights.sum() - 1) > 1e-6:
-        raise ValueError("weights do not fit the members")
-    if record["vote"] not in ("majority", "average") or (weights < 0).any():
-        raise ValueError("vote or weights are not possible")
-    if len(set(names)) != len(names):
-        raise ValueError("two members have one name")
-    best = record["best"]
-    return Ensemble(
-        names=names,
-        run=_integers(record["run"]),
-        step=_integers(record["step"]),
-        classes=int(record["classes"]),
-        vote=record["vote"],
-        delta=float(record["delta"]),
-        chosen_on=str(w["chosen_on"]),
-        weighting=_weighting(w, weights),
-        prior=None if w["prior"] is None else tuple(float(x) for x in w["prior"]),
-        resolution=None if w["resolution"] is None else _whole(w["resolution"]),
-        split=_split(record["split"]),
-        statistics={str(key): float(value) for key, value in record["statistics"].items()},
-        certification=Certification(
-            tuple(Certificate.from_json(row) for row in record["certificates"]),
-            Certificate.from_json(best),
-            int(best["compared"]),
-            tuple(Unavailable(str(row["name"]), str(row["why"])) for row in record["unavailable"]),
-        ),
-        data=_data(record["data"]),
-        member_risks=tuple(float(x) for x in record["member_risks"]),
-        warnings=tuple(str(warning) for warning in record["warnings"]),
-        versions={str(key): str(value) for key, value in record["versions"].items()},
-    )
+@dataclass(frozen=True)
+class _Weights:
+    """The part `weighting` of a file."""
+
+    method: str
+    chosen: str | None
+    chosen_on: str
+    weights: Array
+    lam: float | None = field(metadata={"key": "lambda"})
+    kl: float | None
+    gap: float | None
+    bound: float | None
+    samples: int
+    prior: tuple[float, ...] | None
+    resolution: int | None
+
+    def fault(self) -> str | None:
+        if (self.weights < 0).any() or abs(self.weights.sum() - 1) > 1e-6:
+            return "weights must be at least 0 and sum to 1"
+        return None if self.chosen_on in CHOSEN_ON else f"chosen_on must be one of {', '.join(CHOSEN_ON)}"
 
 
-def _weighting(record: dict[str, Any], weights: np.ndarray[Any, np.dtype[np.float64]]) -> Weighting:
-    return Weighting(
-        method=str(record["method"]),
-        weights=weights,
-        samples=int(record["samples"]),
-        lam=_number(record["lambda"]),
-        kl=_number(record["kl"]),
-        gap=_number(record["gap"]),
-        bound=_number(record["bound"]),
-        chosen=None if record["chosen"] is None else str(record["chosen"]),
-    )
+@dataclass(frozen=True)
+class _File:
+    """An ensemble as it is written, every statement of which must be possible."""
 
+    names: tuple[str, ...]
+    run: tuple[int, ...] | None
+    step: tuple[int, ...] | None
+    classes: int
+    vote: str
+    delta: float
+    weighting: _Weights
+    split: Split
+    statistics: dict[str, float]
+    certificates: tuple[Certificate, ...]
+    best: _Best
+    unavailable: tuple[Unavailable, ...]
+    data: Data
+    member_risks: tuple[float, ...]
+    warnings: tuple[str, ...]
+    versions: dict[str, str]
 
-def _split(record: dict[str, Any]) -> Split:
-    fraction, seed = float(record["fraction"]), _whole(record["seed"])
-    if not 0 <= fraction < 1 or seed < 0:
-        raise ValueError("split is not possible")
-    return Split(fraction, seed, _whole(record["weighing"]), _whole(record["certifying"]))
+    def fault(self) -> str | None:
+        """Return what about the file cannot be, or None."""
+        members = len(self.names)
+        sizes = {"weights": len(self.weighting.weights), "member_risks": len(self.member_risks)}
+        sizes |= {
+            key: len(value) for key, value in (("run", self.run), ("step", self.step)) if value is not None
+        }
+        for key, size in sizes.items():
+            if size != members or not members:
+                return f"{key} must have one number for each of {members} members, got {size}"
+        if len(set(self.names)) != members:
+            return "names: duplicate name; every member needs its own"
+        if not all(0 <= risk <= 1 for risk in self.member_risks):
+            return "member_risks must lie between 0 and 1"
+        return self._best_fault()
 
+    def _best_fault(self) -> str | None:
+        """Return why the quoted certificate cannot hold at the delta asked for, or None."""
+        best, row = self.best, BOUNDS.get(self.best.name)
+        deltas = {self.delta, best.delta, *(found.delta for found in self.certificates)}
+        if len(deltas) > 1 or {self.vote} != {found.vote for found in (best, *self.certificates)}:
+            return "all certificates must be of the ensemble's own delta and vote"
+        if best.name not in {found.name for found in self.certificates}:
+            return f"best: '{best.name}' is not among the certificates"
+        if best.compared == 1:
+            if row is None or not row.designated or self.weighting.chosen_on in row.refused:
+                return f"best: '{best.name}' cannot have been designated before looking"
+            return None
+        paid = best.inputs.get("delta_share", best.delta) * best.compared <= best.delta * (1 + 1e-12)
+        if not paid or best.compared < price(self.vote, shared=False):
+            return f"best: the price of choosing among {best.compared} kinds of certificate was not paid"
+        return None
 
-def _data(record: dict[str, Any]) -> Data:
-    extra = record["unlabelled_sha256"]
-    return Data(
-        str(record["sha256"]),
-        _whole(record["samples"]),
-        _whole(record["pair_samples_min"]),
-        None if extra is None else str(extra),
-    )
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"a whole number is required, got {value!r}")
-    return value
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
-
-
-def _integers(values: list[int] | None) -> tuple[int, ...] | None:
-    return None if values is None else tuple(int(value) for value in values)
+    def ensemble(self) -> Ensemble:
+        """Return the ensemble that the file describes."""
+        w = self.weighting
+        best = {entry.name: getattr(self.best, entry.name) for entry in fields(Certificate)}
+        return Ensemble(
+            names=self.names,
+            run=self.run,
+            step=self.step,
+            classes=self.classes,
+            vote=self.vote,
+            delta=self.delta,
+            chosen_on=w.chosen_on,
+            weighting=Weighting(w.method, w.weights, w.samples, w.lam, w.kl, w.gap, w.bound, chosen=w.chosen),
+            prior=w.prior,
+            resolution=w.resolution,
+            split=self.split,
+            statistics=self.statistics,
+            certification=Certification(
+                self.certificates, Certificate(**best), self.best.compared, self.unavailable
+            ),
+            data=self.data,
+            member_risks=self.member_risks,
+            warnings=self.warnings,
+            versions=self.versions,
+        )
 
 
 def versions() -> dict[str, str]:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from scipy.special import betainc
 
-from comitia import bounds
+from comitia._certificate import percent_up
 from comitia._errors import InputError, require_choice, require_open_unit
 from comitia._weigh import SMALLEST_SPLIT, default_fraction
+from comitia.bounds.row import Facts
+from comitia.bounds.table import BOUNDS
 
-PLANNED = ("split", "holdout", "best-member", "first-order-kl", "tandem-kl")
-# Those that count the vote's own errors.
-COUNTED = ("split", "holdout", "best-member")
+PLANNED = tuple(name for name, row in BOUNDS.items() if row.planned)
 MOST = 10**9
 # Bounds are rounded outward, as if delta were smaller by a share that grows with n; these are no less than that share.
 OUTWARD, OUTWARD_EACH = 1e-8, 2e-15
@@ -28,6 +28,72 @@ class Expected:
     gibbs: float | None = None
     tandem: float | None = None
     kl: float = 0.0
+
+
+@dataclass(frozen=True)
+class Planned:
+    """So many hold-out samples certify that risk, in a draw that shows what is expected."""
+
+    certificate: str
+    samples: int
+    risk: float
+    delta: float
+    expected: Expected
+
+    @property
+    def sentence(self) -> str:
+        """The plan as one plain sentence."""
+        vacuous = " (vacuous)" if self.risk >= 1 else ""
+        return (
+            f"{self.samples:,} hold-out samples: {self.certificate} certifies a risk of "
+            f"{percent_up(self.risk)}{vacuous} at delta {self.delta:g} in a draw that shows what you expect; "
+            "about every second draw is somewhat worse"
+        )
+
+
+def plan(
+    *,
+    risk: float | None = None,
+    samples: int | None = None,
+    error: float | None = None,
+    certificate: str = "split",
+    delta: float = 0.05,
+    certify_fraction: float | None = None,
+    members: int | None = None,
+    gibbs: float | None = None,
+    tandem: float | None = None,
+    kl: float = 0.0,
+) -> Planned:
+    """Return how many hold-out samples a wanted certificate needs, or what a given number of them can certify.
+
+    Parameters
+    ----------
+    risk : the risk you want to promise; or
+    samples : the hold-out samples you have
+    error : the vote's error that you expect (split, holdout, best-member)
+    certificate : one of `PLANNED`
+    delta : probability with which the certificate may fail
+    certify_fraction : share of the samples kept for certifying (split); that of `weigh` when None
+    members : how many members the best one is chosen from (best-member)
+    gibbs, tandem, kl : expected Gibbs risk (first-order-kl), tandem risk (tandem-kl), KL of weights to prior
+
+    Examples
+    --------
+    >>> plan(error=0.07, risk=0.08).samples
+    3230
+    >>> plan(error=0.07, samples=5000).sentence  # doctest: +ELLIPSIS
+    '5,000 hold-out samples: split certifies a risk of 7.70% at delta 0.05 in a draw that shows what you expect...'
+    """
+    if (risk is None) == (samples is None):
+        raise InputError("risk: give either risk (how many samples it needs) or samples (what they certify)")
+    expected, fraction = Expected(error, members, gibbs, tandem, kl), certify_fraction
+    if risk is not None:
+        samples = samples_needed(
+            risk, expected, certificate=certificate, delta=delta, certify_fraction=fraction
+        )
+    assert samples is not None
+    value = certifiable(samples, expected, certificate=certificate, delta=delta, certify_fraction=fraction)
+    return Planned(certificate, samples, value, delta, expected)
 
 
 def certifiable(
@@ -65,14 +131,25 @@ def _kept(samples: int, certificate: str, certify_fraction: float | None) -> int
 
 
 def _bound(n: int, expected: Expected, certificate: str, delta: float) -> float:
-    if certificate == "first-order-kl":
-        return bounds.first_order_kl(_needed(expected, "gibbs"), expected.kl, n, delta)
-    if certificate == "tandem-kl":
-        return bounds.tandem_kl(_needed(expected, "tandem"), expected.kl, n, delta)
-    errors = _errors(expected, n)
-    if certificate == "best-member":
-        return bounds.best_member(errors, n, delta, int(_needed(expected, "members")))
-    return bounds.clopper_pearson(errors, n, delta)
+    row = BOUNDS[certificate]
+    errors = _errors(expected, n) if row.counted else 0
+    facts = Facts(
+        vote="majority",
+        classes=2,
+        shared=True,
+        chosen_on="nothing",
+        members=int(_needed(expected, "members")) if certificate == "best-member" else 1,
+        kl=expected.kl,
+        gibbs=_needed(expected, "gibbs") if row.event == "gibbs" else 0.0,
+        tandem=_needed(expected, "tandem") if row.event == "tandem" else 0.0,
+        moment=0.0,
+        n_first=n,
+        n_pair=n,
+        kept_errors=errors,
+        kept_samples=n,
+        alone=(errors, n),
+    )
+    return row(facts, delta)
 
 
 def _errors(expected: Expected, n: int) -> int:
@@ -85,7 +162,7 @@ def _needed(expected: Expected, what: str) -> float:
     """The expected value of that name; an error says that the certificate needs it."""
     value: float | None = getattr(expected, what)
     if value is None:
-        raise InputError(f"{what}: this certificate needs the {what} that you expect; give --{what}")
+        raise InputError(f"{what}: this certificate needs the {what} that you expect")
     if what == "members":
         if value < 1:
             raise InputError(f"members: must be at least 1, got {value:g}")
@@ -121,7 +198,7 @@ def samples_needed(
             f"risk: {risk:.10g} is out of reach of {certificate}; it tends to {limit:.10g} from above with ever "
             "more samples; ask for a larger risk"
         )
-    least = _last_miss(wanted) + 1 if certificate in COUNTED else _first(wanted.holds)
+    least = _last_miss(wanted) + 1 if BOUNDS[certificate].counted else _first(wanted.holds)
     found = max(SMALLEST_SPLIT, _first(lambda n: _kept(n, certificate, certify_fraction) >= least))
     if found > MOST:
         raise InputError(
@@ -133,7 +210,7 @@ def samples_needed(
 
 def _limit(expected: Expected, certificate: str) -> float:
     """What the certificate tends to with ever more samples."""
-    if certificate in COUNTED:
+    if BOUNDS[certificate].counted:
         return _needed(expected, "error")
     first = certificate == "first-order-kl"
     return 2 * _needed(expected, "gibbs") if first else 4 * _needed(expected, "tandem")
@@ -150,7 +227,7 @@ class _Wanted:
 
     def holds(self, n: int) -> bool:
         """Whether n certifying samples are enough."""
-        if self.certificate in COUNTED:
+        if BOUNDS[self.certificate].counted:
             return self._certifies(_errors(self.expected, n), n)
         return _bound(n, self.expected, self.certificate, self.delta) <= self.risk
 

@@ -1,7 +1,7 @@
 """What the members of an ensemble predict on the hold-out: checked at the door, read in blocks."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia import _checks as checks
 from comitia._errors import InputError
-from comitia._shards import Shard, classes_of, common_dtype, smallest_unsigned
+from comitia._shards import Shard, common_dtype, smallest_unsigned, stored_bytes
+from comitia._threads import in_threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ class Predictions:
 
         Parameters
         ----------
-        probs : (M, n, C), or (M, n) = probability of class 1 of two; or a tuple of one array a member
+        probs : (M, n, C), or (M, n) = probability of class 1 of two; or a tuple of one array per member
         votes : (M, n) classes, in place of `probs`
         labels : (n,) classes; needed for everything but `predict`
         mask : (M, n) bool, True where the sample is hold-out for that member
@@ -69,9 +70,10 @@ class Predictions:
         names : M different texts
         classes : number of classes, where votes and labels do not show all of them
         """
-        shard = _shard(probs, votes, mask)
-        members = len(shard.values)
-        truth = checks.check_labels(labels, shard.samples)
+        bare = _shard(probs, votes, mask)
+        members = len(bare.values)
+        truth = checks.check_labels(labels, bare.samples)
+        shard = replace(bare, known=checks.survey(bare))
         known = _count_classes(shard, truth, classes)
         checks.check_label_range(truth, known)
         runs, steps = checks.check_integers("run", run, members), checks.check_integers("step", step, members)
@@ -126,35 +128,27 @@ class Predictions:
         return self._blocks(samples, False)
 
     def _blocks(self, samples: int, with_probs: bool) -> Iterator[Block]:
-        for offset, shard, start, stop in self._pieces(samples):
-            labels = None if self.labels is None else self.labels[offset + start : offset + stop]
-            mask = shard.masked(start, stop)
-            probs = shard.probabilities(start, stop) if with_probs else None
-            votes = shard.votes(start, stop, smallest_unsigned(self.classes))
-            yield Block(offset + start, probs, votes, labels, mask)
+        for block, shard, start, stop in self.pieces(samples):
+            yield replace(block, probs=shard.probabilities(start, stop)) if with_probs else block
 
-    def _pieces(self, samples: int) -> Iterator[tuple[int, Shard, int, int]]:
+    def pieces(self, samples: int) -> Iterator[tuple[Block, Shard, int, int]]:
+        """Yield blocks without probabilities, and of which shard and which of its samples each is."""
         if samples < 1:
-            raise InputError(f"samples: must be at least 1 a block, got {samples}")
+            raise InputError(f"samples: must be at least 1 per block, got {samples}")
         offset = 0
         for shard in self.shards:
             for start, stop in shard.spans(samples):
-                yield offset, shard, start, stop
+                labels = None if self.labels is None else self.labels[offset + start : offset + stop]
+                votes = shard.votes(start, stop, smallest_unsigned(self.classes))
+                block = Block(offset + start, None, votes, labels, shard.masked(start, stop))
+                yield block, shard, start, stop
             offset += shard.samples
 
     def votes(self) -> NDArray[Any]:
         """The members' classes, (M, n), in the smallest unsigned integer."""
-        found = np.empty((self.members, self.samples), smallest_unsigned(self.classes))
-        offset = 0
-        for shard in self.shards:
-            for index in range(self.members):
-                for start, stop in shard.chunks(0, shard.samples):
-                    stored = shard.member(index, start, stop)
-                    chosen = classes_of(shard.kind, stored, found.dtype)
-                    found[index, offset + start : offset + stop] = chosen
-                shard.release()
-            offset += shard.samples
-        return found
+        dtype = smallest_unsigned(self.classes)
+        parts = [shard.votes(0, shard.samples, dtype) for shard in self.shards]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
     def mask(self) -> NDArray[np.bool_] | None:
         """True where a sample is hold-out for a member, (M, n); None where every sample is for all."""
@@ -217,20 +211,33 @@ class Predictions:
         return np.array(sorted(latest.values()), dtype=np.int64)
 
     def fingerprint(self) -> str:
-        """SHA-256 (hex) of predictions, labels and mask, the same however the samples were sharded."""
+        """Return the SHA-256 (hex) of predictions, labels and mask, the same however the samples were sharded."""
         shard, dtype = self.shards[0], common_dtype(self.shards)
-        text = f"comitia 1 {shard.kind} {dtype.str} {self.members} {self.samples} {shard.width}"
+        text = f"comitia 2 {shard.kind} {dtype.str} {self.members} {self.samples} {shard.width}"
         digest = hashlib.sha256(text.encode())
-        for index in range(self.members):
-            for shard in self.shards:
-                for start, stop in shard.chunks(0, shard.samples):
-                    stored = np.ascontiguousarray(shard.member(index, start, stop), dtype=dtype)
-                    digest.update(stored.data)
-                shard.release()
+        for member in self._digests(dtype):
+            digest.update(member)
         digest.update(b"none" if self.labels is None else self.labels.astype("<i8").tobytes())
         if not self.shared:
             digest.update(np.packbits(_given(self.mask()), axis=1).tobytes())
         return digest.hexdigest()
+
+    def _digests(self, dtype: np.dtype[Any]) -> Iterable[bytes]:
+        """Return the sha256 of each member's values; those taken while the file was checked, where they are its own."""
+        first = self.shards[0]
+        if len(self.shards) == 1 and first.whole and first.known is not None and first.known.digests:
+            return first.known.digests
+
+        def look(index: int) -> bytes:
+            digest = hashlib.sha256()
+            for shard in self.shards:
+                for start, stop in shard.chunks(0, shard.samples):
+                    stored = shard.member(index, start, stop)
+                    digest.update(stored_bytes(stored, stored, shard.kind, dtype))
+                shard.release()
+            return digest.digest()
+
+        return in_threads(look, range(self.members), large=first.large)
 
 
 def _shard(probs: Any, votes: Any, mask: Any) -> Shard:
@@ -248,12 +255,12 @@ def _shard(probs: Any, votes: Any, mask: Any) -> Shard:
 
 def _count_classes(shard: Shard, labels: NDArray[np.int64] | None, classes: int | None) -> int:
     if shard.kind == "votes":
-        largest = checks.check_votes(shard)
+        assert shard.known is not None
+        largest = int(shard.known.votes.max())
         if classes is not None and largest >= classes:
             raise InputError(f"votes: class {largest} is out of range, there are {classes} classes (from 0)")
         seen = largest if labels is None else max(largest, int(labels.max()))
         return max(2, seen + 1) if classes is None else classes
-    checks.check_probs(shard)
     known = shard.width if shard.kind == "probs" else 2
     if classes is not None and classes != known:
         raise InputError(f"probs: {classes} classes are required, got {known}")

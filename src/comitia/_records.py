@@ -7,7 +7,7 @@ of its fields. A record that has a method `fault() -> str | None` is asked, once
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -57,7 +57,9 @@ def to_plain(value: Any) -> Any:
     return value
 
 
-def from_plain(kind: type[Kind], plain: Any, where: str = "", *, strict: bool = True) -> Kind:
+def from_plain(
+    kind: type[Kind], plain: Any, where: str = "", *, strict: bool = True, faults: bool = True
+) -> Kind:
     """Return the record of that kind; anything that does not fit is an `InputError` naming its path.
 
     Parameters
@@ -67,6 +69,7 @@ def from_plain(kind: type[Kind], plain: Any, where: str = "", *, strict: bool = 
     plain : what `json.loads` or `tomllib.loads` gave
     where : text before the path in messages, such as "recipe key " or "ensemble.json: "
     strict : whether a key that is no field is an error
+    faults : whether records are asked for their `fault()`; types are always checked
 
     Examples
     --------
@@ -77,7 +80,7 @@ def from_plain(kind: type[Kind], plain: Any, where: str = "", *, strict: bool = 
     comitia._errors.InputError: points.json: at[1]: must be a number, got 'x'
     """
     try:
-        made: Kind = _record(kind, plain, "", strict)
+        made: Kind = _Reader(strict, faults).record(kind, plain, "")
         return made
     except _Misfit as misfit:
         subject = f"{where}{misfit.path}".rstrip(": ")
@@ -114,44 +117,70 @@ def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def _record(kind: Any, plain: Any, path: str, strict: bool) -> Any:
-    if not isinstance(plain, Mapping):
-        raise _Misfit(path, f"must be a table of keys, got {_shown(plain)}")
-    entries = {key_of(entry): entry for entry in fields(kind) if entry.init}
-    if strict:
-        for key in plain:
+@dataclass(frozen=True)
+class _Reader:
+    """Builds records from plain data; `path` is where in the data it stands."""
+
+    strict: bool
+    faults: bool
+
+    def record(self, kind: Any, plain: Any, path: str) -> Any:
+        if not isinstance(plain, Mapping):
+            raise _Misfit(path, f"must be a table of keys, got {_shown(plain)}")
+        entries = {key_of(entry): entry for entry in fields(kind) if entry.init}
+        for key in plain if self.strict else ():
             if key not in entries:
                 raise _Misfit(_inside(path, key), f"unknown key{nearest(str(key), entries)}")
-    values = {}
-    for key, entry in entries.items():
-        if key in plain:
-            values[entry.name] = _value(_hints(kind)[entry.name], plain[key], _inside(path, key), strict)
-        elif entry.default is MISSING and entry.default_factory is MISSING:
-            raise _Misfit(_inside(path, key), "missing; it has no default")
-    made = kind(**values)
-    problem = made.fault() if hasattr(made, "fault") else None
-    if problem:
-        raise _Misfit(path, problem)
-    return made
+        values = {}
+        for key, entry in entries.items():
+            if key in plain:
+                values[entry.name] = self.value(_hints(kind)[entry.name], plain[key], _inside(path, key))
+            elif entry.default is MISSING and entry.default_factory is MISSING:
+                raise _Misfit(_inside(path, key), "missing; it has no default")
+        made = kind(**values)
+        problem = made.fault() if self.faults and hasattr(made, "fault") else None
+        if problem:
+            raise _Misfit(path, problem)
+        return made
 
+    def value(self, hint: Any, value: Any, path: str) -> Any:
+        origin, arguments = get_origin(hint), get_args(hint)
+        if hint is Any:
+            return value
+        if is_dataclass(hint):
+            return self.record(hint, value, path)
+        if origin in (Union, UnionType):
+            return self.union(arguments, value, path)
+        if origin is tuple:
+            return self.sequence(arguments, value, path)
+        if origin is np.ndarray:
+            return np.array(self.sequence((float, ...), value, path), dtype=np.float64)
+        if origin is not None and issubclass(origin, Mapping):
+            if not isinstance(value, Mapping):
+                raise _Misfit(path, f"must be a table of keys, got {_shown(value)}")
+            return {str(k): self.value(arguments[1], v, _inside(path, k)) for k, v in value.items()}
+        return _scalar(hint, value, path)
 
-def _value(hint: Any, value: Any, path: str, strict: bool) -> Any:
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hint is Any:
-        return value
-    if is_dataclass(hint):
-        return _record(hint, value, path, strict)
-    if origin in (Union, UnionType):
-        return _union(arguments, value, path, strict)
-    if origin is tuple:
-        return _tuple(arguments, value, path, strict)
-    if origin is np.ndarray:
-        return np.array(_tuple((float, ...), value, path, strict), dtype=np.float64)
-    if origin is not None and issubclass(origin, Mapping):
-        if not isinstance(value, Mapping):
-            raise _Misfit(path, f"must be a table of keys, got {_shown(value)}")
-        return {str(k): _value(arguments[1], v, _inside(path, k), strict) for k, v in value.items()}
-    return _scalar(hint, value, path)
+    def union(self, choices: tuple[Any, ...], value: Any, path: str) -> Any:
+        if value is None and NoneType in choices:
+            return None
+        others = [choice for choice in choices if choice is not NoneType]
+        if set(others) == {int, float}:  # a count or a fraction: which of the two it is must survive
+            others = [int if _is_whole(value) else float]
+        for choice in others[:-1]:
+            try:
+                return self.value(choice, value, path)
+            except _Misfit:
+                continue
+        return self.value(others[-1], value, path)
+
+    def sequence(self, kinds: tuple[Any, ...], value: Any, path: str) -> tuple[Any, ...]:
+        if not isinstance(value, list | tuple):
+            raise _Misfit(path, f"must be a list, got {_shown(value)}")
+        each = kinds[:1] * len(value) if len(kinds) == 2 and kinds[1] is Ellipsis else kinds
+        if len(value) != len(each):
+            raise _Misfit(path, f"must have {len(each)} entries, got {len(value)}")
+        return tuple(self.value(kind, v, f"{path}[{i}]") for i, (kind, v) in enumerate(zip(each, value)))
 
 
 def _scalar(hint: Any, value: Any, path: str) -> Any:
@@ -159,29 +188,6 @@ def _scalar(hint: Any, value: Any, path: str) -> Any:
     if not fits(value):
         raise _Misfit(path, f"must be {wanted}, got {_shown(value)}")
     return float(value) if hint is float else value
-
-
-def _union(choices: tuple[Any, ...], value: Any, path: str, strict: bool) -> Any:
-    if value is None and NoneType in choices:
-        return None
-    others = [choice for choice in choices if choice is not NoneType]
-    if set(others) == {int, float}:  # a count or a fraction: which of the two it is must survive
-        others = [int if _is_whole(value) else float]
-    for choice in others[:-1]:
-        try:
-            return _value(choice, value, path, strict)
-        except _Misfit:
-            continue
-    return _value(others[-1], value, path, strict)
-
-
-def _tuple(kinds: tuple[Any, ...], value: Any, path: str, strict: bool) -> tuple[Any, ...]:
-    if not isinstance(value, list | tuple):
-        raise _Misfit(path, f"must be a list, got {_shown(value)}")
-    each = kinds[:1] * len(value) if len(kinds) == 2 and kinds[1] is Ellipsis else kinds
-    if len(value) != len(each):
-        raise _Misfit(path, f"must have {len(each)} entries, got {len(value)}")
-    return tuple(_value(kind, v, f"{path}[{i}]", strict) for i, (kind, v) in enumerate(zip(each, value)))
 
 
 def _is_whole(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Samples × members as they are stored: in memory, memory-mapped, or one array a member; read in pieces."""
+"""Samples × members as they are stored: in memory, memory-mapped, or one array per member; read in pieces."""
 
 import mmap
 from collections.abc import Iterator, Sequence
@@ -8,17 +8,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: One array a member; an array whose first axis is the members is that too.
+#: One array per member; an array whose first axis is the members is that too.
 Members = Sequence[NDArray[Any]] | NDArray[Any]
 #: Values a piece may hold while a shard is walked: 2^24 float64 are 128 MB.
 PIECE = 2**24
 #: Values of one member that are worked on at a time: what a second cache holds.
 CHUNK = 2**18
-#: A sample tells itself from others if some member is less sure of its class than this; surer ones saturate,
-#: get clipped or rounded, and then different samples look alike.
-SURE = 0.99
-#: Members, spread over all, that a first look for copied samples takes.
-GLANCE = 8
+#: Losses of a whole shard that are kept once computed: 2^25 float64 are 256 MB.
+KEPT = 2**25
+
+
+@dataclass(eq=False)
+class Known:
+    """What the first pass over the stored values of a whole shard found, kept for all parts of it.
+
+    Attributes
+    ----------
+    votes : (M, n) the classes of all members, read-only
+    digests : sha256 of each member's values as stored; None where they were not taken
+    losses, labels : (M, n) the margin losses at those labels (n,), once they were asked for
+    """
+
+    votes: NDArray[Any]
+    digests: tuple[bytes, ...] | None = None
+    losses: NDArray[np.float64] | None = None
+    labels: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +42,19 @@ class Shard:
     Parameters
     ----------
     kind : "probs" (rows of C probabilities), "binary" (probability of class 1) or "votes" (classes)
-    values : one array a member, (n, C) or (n,); an array (M, n, C) or (M, n) is such a sequence too
+    values : one array per member, (n, C) or (n,); an array (M, n, C) or (M, n) is such a sequence too
     mask : (M, n) bool, True where the sample is hold-out for the member; None where it always is
     rows : sorted positions of the samples in use; None for all
+    known : what is known of the whole shard that this one is a part of
+    places : positions of the members among those of the whole shard; None for all
     """
 
     kind: str
     values: Members
     mask: NDArray[np.bool_] | None = None
     rows: NDArray[np.int64] | None = None
+    known: Known | None = None
+    places: NDArray[np.int64] | None = None
 
     @property
     def samples(self) -> int:
@@ -45,43 +63,66 @@ class Shard:
 
     @property
     def width(self) -> int:
-        """Stored values a sample: C for probabilities, else 1."""
+        """Stored values per sample: C for probabilities, else 1."""
         return int(self.values[0].shape[1]) if self.kind == "probs" else 1
 
+    @property
+    def large(self) -> bool:
+        """Whether walking it is worth several threads."""
+        return len(self.values) * self.samples * self.width >= CHUNK
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is all that is `known`, not a part of it."""
+        return self.rows is None and self.places is None
+
     def take(self, samples: NDArray[np.int64]) -> "Shard":
-        """The shard with only those of its samples (sorted positions) in use."""
+        """Return the shard with only those of its samples (sorted positions) in use."""
         return replace(self, rows=samples if self.rows is None else self.rows[samples])
 
     def pick(self, members: NDArray[np.int64]) -> "Shard":
-        """The shard with only those members; nothing is read."""
-        values = tuple(self.values[int(i)] for i in members)
-        return replace(self, values=values, mask=None if self.mask is None else self.mask[members])
+        """Return the shard with only those members; nothing is read."""
+        return replace(
+            self,
+            values=tuple(self.values[int(i)] for i in members),
+            mask=None if self.mask is None else self.mask[members],
+            places=members if self.places is None else self.places[members],
+        )
+
+    def _where(self, start: int, stop: int) -> slice | NDArray[np.int64]:
+        return slice(start, stop) if self.rows is None else self.rows[start:stop]
 
     def member(self, index: int, start: int, stop: int) -> NDArray[Any]:
-        """Stored values of one member on the samples start..stop, zero where they are not its hold-out."""
-        where = slice(start, stop) if self.rows is None else self.rows[start:stop]
-        piece: NDArray[Any] = self.values[index][where]
+        """Return stored values of one member on the samples start..stop, zero where they are not its hold-out."""
+        piece: NDArray[Any] = self.values[index][self._where(start, stop)]
         keep = self.kept(index, start, stop)
         if keep is None:
             return piece
         return np.where(keep if piece.ndim == 1 else keep[:, None], piece, piece.dtype.type(0))
 
     def kept(self, index: int, start: int, stop: int) -> NDArray[np.bool_] | None:
-        """True where the samples start..stop are hold-out for that member; None without a mask."""
-        if self.mask is None:
-            return None
-        return np.asarray(
-            self.mask[index][slice(start, stop) if self.rows is None else self.rows[start:stop]]
-        )
+        """Return True where the samples start..stop are hold-out for that member; None without a mask."""
+        return None if self.mask is None else np.asarray(self.mask[index][self._where(start, stop)])
 
     def piece(self, start: int, stop: int) -> NDArray[Any]:
-        """Stored values of all members on the samples start..stop: (M, b, C) or (M, b)."""
+        """Return stored values of all members on the samples start..stop: (M, b, C) or (M, b)."""
         stored = np.stack([self.member(index, start, stop) for index in range(len(self.values))])
         self.release()
         return stored
 
+    def of_known(self, table: NDArray[Any], start: int, stop: int) -> NDArray[Any]:
+        """Return the part of a table (M, n) of the whole shard that belongs to the samples start..stop."""
+        where = self._where(start, stop)
+        if self.places is None:
+            return np.asarray(table[:, where])
+        if isinstance(where, slice):
+            return np.asarray(table[self.places, where])
+        return np.asarray(table[np.ix_(self.places, where)])
+
     def votes(self, start: int, stop: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """The classes of all members on the samples start..stop, (M, b)."""
+        """Return the classes of all members on the samples start..stop, (M, b)."""
+        if self.known is not None:
+            return self.of_known(self.known.votes, start, stop).astype(dtype, copy=False)
         found = np.empty((len(self.values), stop - start), dtype)
         for index, row in enumerate(found):
             row[:] = classes_of(self.kind, self.member(index, start, stop), dtype)
@@ -89,12 +130,12 @@ class Shard:
         return found
 
     def chunks(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Pairs low, high that cover start..stop in steps that fit a cache, multiples of 64."""
+        """Yield pairs low, high that cover start..stop in steps that fit a cache, multiples of 64."""
         step = max(64, CHUNK // self.width // 64 * 64)
         return ((start + low, start + high) for low, high in spans(stop - start, step))
 
     def probabilities(self, start: int, stop: int) -> NDArray[np.float64] | None:
-        """All members' probabilities of all classes on the samples start..stop, (M, b, C); None of votes."""
+        """Return all members' probabilities of all classes on the samples start..stop, (M, b, C); None of votes."""
         if self.kind == "votes":
             return None
         # Rounding may leave a probability a hair above 1; losses must lie in [0, 1].
@@ -106,34 +147,38 @@ class Shard:
         zeroth = 1.0 - first if mask is None else np.where(mask, 1.0 - first, 0.0)
         return np.stack([zeroth, first], axis=-1)  # (M, b, 2)
 
+    @property
+    def mapped(self) -> bool:
+        """Whether the values lie on disk, so that reading them again costs."""
+        first = self.values if isinstance(self.values, np.ndarray) else self.values[0]
+        return _map_of(first) is not None
+
     def release(self) -> None:
         """Give memory-mapped pages back: a walk over a file then needs no more memory than its pieces."""
         for part in [self.values] if isinstance(self.values, np.ndarray) else self.values:
-            _release(part)
-
-    def masked(self, start: int, stop: int) -> NDArray[np.bool_] | None:
-        """The mask of all members on the samples start..stop, (M, b)."""
-        if self.mask is None:
-            return None
-        return np.asarray(self.mask[:, slice(start, stop) if self.rows is None else self.rows[start:stop]])
-
-    def spans(self, samples: int) -> Iterator[tuple[int, int]]:
-        """Pairs start, stop that cover the shard in steps of at most `samples` and of bounded memory."""
-        step = max(1, min(samples, PIECE // (len(self.values) * self.width)))
-        return spans(self.samples, step)
-
-
-def _release(array: Any) -> None:
-    # Only maps that nobody can have written to: a copy-on-write map would lose what was written.
-    while isinstance(array, np.ndarray):
-        if isinstance(array, np.memmap) and array.mode == "r":
-            pages: Any = array.base
+            pages: Any = _map_of(part)
             while isinstance(pages, np.ndarray):
                 pages = pages.base
             if isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
                 pages.madvise(mmap.MADV_DONTNEED)
-            return
+
+    def masked(self, start: int, stop: int) -> NDArray[np.bool_] | None:
+        """Return the mask of all members on the samples start..stop, (M, b)."""
+        return None if self.mask is None else np.asarray(self.mask[:, self._where(start, stop)])
+
+    def spans(self, samples: int) -> Iterator[tuple[int, int]]:
+        """Yield pairs start, stop that cover the shard in steps of at most `samples` and of bounded memory."""
+        step = max(1, min(samples, PIECE // (len(self.values) * self.width)))
+        return spans(self.samples, step)
+
+
+def _map_of(array: Any) -> np.memmap[Any, Any] | None:
+    """Return the read-only memory map behind the array; a copy-on-write map would lose what was written."""
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap) and array.mode == "r":
+            return array
         array = array.base
+    return None
 
 
 def spans(length: int, step: int) -> Iterator[tuple[int, int]]:
@@ -187,102 +232,17 @@ def smallest_unsigned(classes: int) -> np.dtype[Any]:
     return np.min_scalar_type(max(classes - 1, 0))
 
 
+def stored_bytes(
+    stored: NDArray[Any], votes: NDArray[Any], kind: str, dtype: np.dtype[Any] | None = None
+) -> memoryview:
+    """Return the bytes of a chunk that a checksum is taken of: its values little-endian, votes as 16 bits."""
+    plain = votes.astype("<u2") if kind == "votes" else stored
+    wanted = (plain.dtype if dtype is None else dtype).newbyteorder("<")
+    return np.ascontiguousarray(plain, dtype=wanted).data
+
+
 def common_dtype(shards: Sequence[Shard]) -> np.dtype[Any]:
     """The type that holds the stored values of all shards, little-endian."""
     if shards[0].kind == "votes":
         return np.dtype("<u2")
     return np.result_type(*(part.dtype for shard in shards for part in shard.values)).newbyteorder("<")
-
-
-def marks(shards: Sequence[Shard], *, quick: bool = False) -> NDArray[np.uint64]:
-    """(n,) a number a sample: the same where all members' probabilities are, else different but for rare chance.
-
-    The bits of the probabilities as float32, times fixed random odd numbers, summed modulo 2^64: exact, so that
-    it does not matter where a sample stands. `quick` looks at `GLANCE` members only: numbers that differ there
-    differ.
-
-    >>> import numpy as np
-    >>> first, again, other = marks([Shard("binary", np.array([[0.2, 0.2, 0.3], [0.4, 0.4, 0.4]]))])
-    >>> bool(first == again), bool(first == other)
-    (True, False)
-    """
-    members = len(shards[0].values)
-    of_class, of_member = _odd(shards[0].width, seed=0), _odd(members, seed=1)
-    found = np.zeros(sum(shard.samples for shard in shards), np.uint64)
-    for place, index, stored in _walk(shards, GLANCE if quick else members):
-        bits = stored.astype(np.float32, copy=False).view(np.uint32).astype(np.uint64)
-        found[place] += (bits.reshape(len(bits), -1) @ of_class) * of_member[index]  # (b, C) @ (C,)
-    return found
-
-
-def _odd(size: int, seed: int) -> NDArray[np.uint64]:
-    drawn = np.random.default_rng(seed).integers(0, 2**64, size, np.uint64)
-    return drawn | np.uint64(1)
-
-
-def _walk(shards: Sequence[Shard], most: int) -> Iterator[tuple[slice, int, NDArray[Any]]]:
-    """Chunks of stored values of at most so many members: which samples of all shards, which member, the values."""
-    looked = np.unique(np.linspace(0, len(shards[0].values) - 1, most).astype(int)).tolist()
-    offset = 0
-    for shard in shards:
-        for index in looked:
-            for start, stop in shard.chunks(0, shard.samples):
-                yield slice(offset + start, offset + stop), index, shard.member(index, start, stop)
-            shard.release()
-        offset += shard.samples
-
-
-def telling_marks(shards: Sequence[Shard]) -> NDArray[np.uint64]:
-    """The marks of the samples that can be told from others."""
-    return marks(shards)[telling(shards)]
-
-
-def telling(shards: Sequence[Shard]) -> NDArray[np.bool_]:
-    """(n,) whether some of `GLANCE` members is less sure than `SURE`, so that the sample looks like no other.
-
-    >>> import numpy as np
-    >>> telling([Shard("binary", np.array([[0.2, 0.999, 0.0], [0.0, 1.0, 0.0]]))])
-    array([ True, False, False])
-    """
-    found = np.zeros(sum(shard.samples for shard in shards), bool)
-    for place, _, stored in _walk(shards, GLANCE):
-        largest = np.maximum(stored, 1 - stored) if stored.ndim == 1 else class_rows(stored).max(axis=0)
-        found[place] |= (largest > 0) & (largest < SURE)  # zero: not hold-out for that member
-    return found
-
-
-def repeats(numbers: NDArray[np.uint64]) -> int:
-    """How many of the numbers stand there already.
-
-    >>> import numpy as np
-    >>> repeats(np.array([5, 7, 5, 5], np.uint64))
-    2
-    """
-    return len(numbers) - len(np.unique(numbers))
-
-
-def in_common(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> int:
-    """How many marks two sets of samples have in common; 0 where they may be different samples that look alike.
-
-    Of independent draws the same share of the n·m pairs between the sets look alike as of the pairs inside one.
-    Ten times what that leads to expect, and 1% of the smaller set, are no chance.
-    """
-    common = len(np.intersect1d(one, other))
-    if not common:
-        return 0
-    expected = min(_alike(one), _alike(other)) * len(one) * len(other)
-    return common if common > max(10 * expected, min(len(one), len(other)) / 100) else 0
-
-
-def repeats_beyond(these: NDArray[np.uint64], others: NDArray[np.uint64]) -> int:
-    """How many of these marks stand there already; 0 where other samples look alike as often, as in `in_common`."""
-    found = repeats(these)
-    if not found or not len(others):
-        return 0
-    expected = _alike(others) * len(these) ** 2 / 2
-    return found if found > max(10 * expected, len(these) / 100) else 0
-
-
-def _alike(inside: NDArray[np.uint64]) -> float:
-    """The share of pairs of samples that look alike, half a pair more than were seen."""
-    return (2 * repeats(inside) + 1) / len(inside) ** 2

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from comitia._certificate import WEIGHTS_FIXED, Certificate
-from comitia._certify import COUNTED
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
+from comitia._extensions import is_reference, name_of
 from comitia._predictions import Predictions
-from comitia._weigh import Choice, Settings, choose_weights, describe
+from comitia._weigh import Choice, Settings, choose_weights, describe, is_blind, plan_split, survey
+from comitia.bounds.table import BOUNDS
 from comitia.statistics.unlabelled import matched
+from comitia.weighting import TABLE, Method
 
 # Weights found again may differ by the solver's tolerance, except where no solver is involved.
-WEIGHTS_AGREE = {"uniform": 1e-12, "best": 1e-12, "greedy": 1e-12}
-SOLVED_AGREE = 1e-5
+EXACT_AGREE, SOLVED_AGREE = 1e-12, 1e-5
 # What a solver says about its minimum (lambda, kl, gap, bound) moves a little more than the weights do.
 SOLVER_AGREES = 1e-4
 # Bounds may differ by the order of float sums.
@@ -56,9 +57,17 @@ class Verification:
 
 
 def verify(
-    ensemble: Ensemble, predictions: Predictions, *, unlabelled: Predictions | None = None
+    ensemble: Ensemble,
+    predictions: Predictions,
+    *,
+    unlabelled: Predictions | None = None,
+    method: Method | None = None,
+    bounds: Iterable[Any] = (),
 ) -> Verification:
-    """Every statement of the ensemble beside what the data say.
+    """Return every statement of the ensemble beside what the data say.
+
+    `method` and `bounds` are those from outside the package that it was weighed with: a file that names code does not
+    make it run.
 
     The data must be the same (sha256) and so must the members; the weights must follow again from the samples that
     are said to have chosen them, else those kept for certifying may have had a part in them; and every certificate
@@ -77,17 +86,19 @@ def verify(
     True
     """
     extra = _extra(ensemble, predictions, unlabelled)
-    settings = _settings(ensemble, predictions)
+    settings = _settings(ensemble, predictions, method, bounds)
     given = ensemble.weights if settings.method == "given" else None
-    choice = choose_weights(predictions, settings, weights=given, unlabelled=extra)
-    as_stated = replace(choice, weighting=ensemble.weighting)
-    found = describe(predictions, settings, as_stated, unlabelled=extra)
-    again = describe(predictions, settings, choice, unlabelled=extra)
+    plan = plan_split(predictions, settings, given)
+    data = survey(predictions, settings.vote, extra)
+    choice = choose_weights(predictions, settings, plan, data, weights=given)
+    found = describe(predictions, settings, replace(choice, weighting=ensemble.weighting), data)
+    same = np.array_equal(ensemble.weights, choice.weighting.weights)
+    again = found if same else describe(predictions, settings, choice, data)
     stated, anew = ensemble.record, found.to_json()
     rows = (
         _data(stated["data"], anew["data"]),
         _members(stated, anew),
-        _weights(ensemble, choice, again),
+        _weights(ensemble, choice),
         *_certificates(ensemble, found, again),
         _best(ensemble, found, again),
         _record(stated, anew),
@@ -106,20 +117,32 @@ def _extra(
         )
     if (ensemble.data.unlabelled_sha256 is None) != (unlabelled is None):
         raise InputError(
-            "unlabelled: the ensemble was weighed with unlabelled samples; give them with --unlabelled"
+            "unlabelled: the ensemble was weighed with unlabelled samples; give them as unlabelled"
             if unlabelled is None
             else "unlabelled: the ensemble was weighed without unlabelled samples; leave them out"
         )
     return None if unlabelled is None else matched(unlabelled, predictions)
 
 
-def _settings(ensemble: Ensemble, predictions: Predictions) -> Settings:
-    """What was asked of `weigh`, as the file says; the split is checked by making it again."""
-    method = ensemble.weighting.method
-    unsplit = method in ("uniform", "given") or not predictions.shared
+def _settings(
+    ensemble: Ensemble, predictions: Predictions, method: Method | None, bounds: Iterable[Any]
+) -> Settings:
+    """Return what was asked of `weigh`, as the file says; the split is checked by making it again."""
+    stated = ensemble.weighting.method
+    if (method is None) == is_reference(stated) or (method is not None and name_of(method) != stated):
+        raise InputError(
+            f"method: the weights were chosen by '{stated}', "
+            + (
+                "from outside comitia; give it to compute them again"
+                if is_reference(stated)
+                else "leave it out"
+            )
+        )
+    chosen = stated if method is None else method
+    unsplit = is_blind(chosen) or not predictions.shared
     fraction = None if unsplit else ensemble.split.fraction
-    seed, prior = ensemble.split.seed, ensemble.prior
-    return Settings(method, ensemble.vote, ensemble.delta, fraction, seed, prior, ensemble.resolution)
+    seed, prior, k = ensemble.split.seed, ensemble.prior, ensemble.resolution
+    return Settings(chosen, ensemble.vote, ensemble.delta, fraction, seed, prior, k, tuple(bounds))
 
 
 def _data(stated: dict[str, Any], found: dict[str, Any]) -> Row:
@@ -134,16 +157,17 @@ def _members(stated: dict[str, Any], found: dict[str, Any]) -> Row:
     return Row("members", f"{len(stated['names'])} by name", _with("", odd) or "the same", not odd)
 
 
-def _weights(ensemble: Ensemble, choice: Choice, again: Ensemble) -> Row:
+def _weights(ensemble: Ensemble, choice: Choice) -> Row:
     """The weights found again, and what is said about how they came about."""
     method, stated = ensemble.weighting.method, ensemble.record["weighting"]
+    again = replace(ensemble, weighting=choice.weighting, chosen_on=choice.chosen_on)
     found = {**again.to_json()["weighting"], "weights": ensemble.weights.tolist()}
     odd = [*_differences(stated, found, SOLVER_AGREES)]
     shown = f"{method}, chosen on {ensemble.chosen_on}"
     if method == "given":
         return Row("weights", shown, _with("given beforehand: taken on trust", odd), not odd)
     apart = float(np.abs(ensemble.weights - choice.weighting.weights).max())
-    allowed = 1e-12 if ensemble.resolution is not None else WEIGHTS_AGREE.get(method, SOLVED_AGREE)
+    allowed = EXACT_AGREE if ensemble.resolution is not None else _agreement(method)
     text = _with(f"chosen on {choice.chosen_on}, largest difference {apart:.1e}", odd)
     return Row("weights", shown, text, apart <= allowed and not odd)
 
@@ -177,7 +201,15 @@ def _best(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Row:
 
 def _risk(found: Certificate, again: Certificate | None) -> float:
     """By the data at the weights in the file; of counted errors the larger of those at the weights found again."""
-    return max(found.risk, again.risk) if found.name in COUNTED and again is not None else found.risk
+    return max(found.risk, again.risk) if _counted(found.name) and again is not None else found.risk
+
+
+def _agreement(method: str) -> float:
+    return EXACT_AGREE if method in TABLE and TABLE[method].exact else SOLVED_AGREE
+
+
+def _counted(name: str) -> bool:
+    return name in BOUNDS and BOUNDS[name].counted
 
 
 def _record(stated: dict[str, Any], found: dict[str, Any]) -> Row:

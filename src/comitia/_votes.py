@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._errors import InputError, require_choice
 from comitia._predictions import Block, Predictions
-from comitia._shards import PIECE
+from comitia._shards import CHUNK, PIECE, Shard
+from comitia._threads import in_threads, loops
 
 VOTES = ("majority", "average")
 # Far above the rounding error of a sum of a few thousand weights, far below any difference that carries meaning.
@@ -80,6 +81,12 @@ def vote_totals(votes: NDArray[Any], weights: Array, classes: int) -> Array:
         return np.asarray(vote_totals(votes, weights[None], classes)[0])
     if classes > MANY_CLASSES:
         return _added_votes(votes, weights, classes)
+    if len(weights) == 1 and votes.dtype.kind == "u" and votes.size >= CHUNK:
+        rows = np.ascontiguousarray(votes)
+        if (compiled := loops(rows)) is not None:
+            added = np.zeros((1, votes.shape[1], classes))
+            compiled.add_votes(rows, weights[0], added[0])
+            return added
     totals = np.empty((len(weights), votes.shape[1], classes))
     for label in range(classes):
         totals[:, :, label] = weights @ (votes == label).astype(np.float64)
@@ -107,19 +114,50 @@ def probability_totals(probs: NDArray[Any], weights: Array) -> Array:
 
 
 def walk_totals(predictions: Predictions, weights: Array, vote: str) -> Iterator[tuple[Block, Array]]:
-    """Blocks with their class totals; members without weight are never read. Weights (M,) or (K, M)."""
+    """Yield blocks with their class totals; members without weight are never read. Weights (M,) or (K, M)."""
     require_joint_vote(predictions, vote)
     used = np.flatnonzero(weights.reshape(-1, predictions.members).any(axis=0))
     picked, rho = predictions.pick(used), weights[..., used]
     # totals are (K, b, C): with many classes fewer samples at a time
     step = max(1, min(8192, PIECE // (predictions.classes * max(1, weights.size // predictions.members))))
-    if vote == "average":
+    if vote == "average" and weights.ndim == 1:
+        yield from _averaged(picked, rho, max(64, min(step, CHUNK // 8 // predictions.classes)))
+    elif vote == "average":
         for block in picked.blocks(step):
             assert block.probs is not None
             yield block, probability_totals(block.probs, rho)
+    else:
+        for block in picked.vote_blocks(step):
+            yield block, vote_totals(block.votes, rho, predictions.classes)
+
+
+def _averaged(picked: Predictions, rho: Array, step: int) -> Iterator[tuple[Block, Array]]:
+    """Yield blocks (without probabilities) with their mean probabilities, added up member by member in threads."""
+
+    def add(piece: tuple[Block, Shard, int, int]) -> tuple[Block, Array]:
+        block, shard, start, stop = piece
+        totals = np.zeros((stop - start, shard.width))
+        for index, weight in enumerate(rho):
+            _add_weighted(shard.member(index, start, stop), float(weight), totals, shard.large)
+        if shard.kind == "binary":
+            # each member adds weight · (1 - p) to class 0: the weights less what class 1 has
+            totals = np.concatenate([rho.sum() - totals, totals], axis=1)
+        shard.release()
+        return block, totals
+
+    large = any(shard.large for shard in picked.shards)
+    yield from in_threads(add, picked.pieces(step), large=large)
+
+
+def _add_weighted(stored: NDArray[Any], weight: float, totals: Array, large: bool) -> None:
+    """Add weight · probabilities, cut at 1, to the totals (b, C)."""
+    compiled = loops(stored, large=large)
+    if compiled is not None and stored.dtype.kind == "f":
+        compiled.add_weighted(stored.reshape(-1), weight, totals.reshape(-1))
         return
-    for block in picked.vote_blocks(step):
-        yield block, vote_totals(block.votes, rho, predictions.classes)
+    wide = np.minimum(stored.astype(np.float64), 1.0)
+    wide *= weight
+    totals += wide.reshape(totals.shape)
 
 
 def require_kind(predictions: Predictions, vote: str) -> None:

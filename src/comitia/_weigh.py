@@ -1,20 +1,24 @@
 """The main job: hold-out predictions → weights, vote, certificates."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._certify import certify
-from comitia._diagnose import diagnose
+from comitia._diagnose import about_bounds, about_data
 from comitia._ensemble import Data, Ensemble, Split, versions
-from comitia._errors import InputError, require_choice
+from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia._simplex import LARGEST_COUNT, as_prior, as_weights, prune, round_to
+from comitia._votes import require_kind
 from comitia.bounds.terms import kl_divergence
 from comitia.statistics import Statistics, measure
+from comitia.statistics.counts import require_labels
 from comitia.statistics.unlabelled import matched
-from comitia.weighting import METHODS, Evidence, Weighting, choose
+from comitia.weighting import TABLE, Evidence, Method, Weighting, choose, find
 
 # Below this many samples a split leaves too few on either side to be of use.
 SMALLEST_SPLIT = 20
@@ -37,7 +41,7 @@ def default_fraction(samples: int) -> float:
 def weigh(
     predictions: Predictions,
     *,
-    method: str = "tandem",
+    method: Method = "tandem",
     vote: str = "majority",
     delta: float = 0.05,
     certify_fraction: float | None = None,
@@ -46,13 +50,15 @@ def weigh(
     resolution: int | None = None,
     weights: ArrayLike | None = None,
     unlabelled: Predictions | None = None,
+    bounds: Iterable[Any] = (),
 ) -> Ensemble:
-    """The ensemble: weights chosen by `method`, and every certificate that is valid for them.
+    """Return the ensemble: weights chosen by `method`, and every certificate that is valid for them.
 
     Parameters
     ----------
     predictions : hold-out predictions with labels, untouched by training.
-    method : one of `comitia.weighting.METHODS`, or ``"given"`` with `weights`.
+    method : one of `comitia.METHODS`, a callable `Evidence -> Weighting` (or its ``"module:function"``), or
+        ``"given"`` with `weights`.
     vote : ``"majority"`` or ``"average"``; certificates are for this vote alone.
     delta : probability with which a certificate may fail.
     certify_fraction : share of the samples kept for certifying; None is `default_fraction(n)`; 0 lets all
@@ -64,6 +70,7 @@ def weigh(
     weights : (M,) given weights instead of a method. That they were fixed without these samples is your word,
         and an assumption of the certificate.
     unlabelled : the same members on samples without labels, for the ``disagreement`` method.
+    bounds : further bounds from outside, valid by the word of their author (see `comitia.bounds.row.as_bound`).
 
     Examples
     --------
@@ -74,23 +81,37 @@ def weigh(
     >>> ensemble.best.name, ensemble.best.samples, ensemble.best.risk < 0.2
     ('split', 200, True)
     """
-    settings = Settings(method, vote, delta, certify_fraction, seed, prior, resolution)
+    settings = Settings(method, vote, delta, certify_fraction, seed, prior, resolution, tuple(bounds))
     extra = None if unlabelled is None else matched(unlabelled, predictions)
-    choice = choose_weights(predictions, settings, weights=weights, unlabelled=extra)
-    return describe(predictions, settings, choice, unlabelled=extra)
+    plan = plan_split(predictions, settings, weights)
+    data = survey(predictions, vote, extra)
+    choice = choose_weights(predictions, settings, plan, data, weights=weights)
+    return describe(predictions, settings, choice, data)
 
 
 @dataclass(frozen=True)
 class Settings:
     """What was asked of `weigh`; its parameters say what each means."""
 
-    method: str
+    method: Method
     vote: str
     delta: float
     certify_fraction: float | None
     seed: int
     prior: ArrayLike | None
     resolution: int | None
+    bounds: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Surveyed:
+    """What one look at the data gives, whatever the weights: statistics, checksums and warnings."""
+
+    hard: Statistics
+    measured: Statistics
+    sha256: str
+    warnings: tuple[str, ...]
+    unlabelled: Predictions | None
 
 
 @dataclass(frozen=True)
@@ -103,39 +124,60 @@ class Choice:
     certifying: NDArray[np.int64] | None
 
 
+@dataclass(frozen=True, eq=False)
+class SplitPlan:
+    """What chooses the weights, and how the samples are divided for it."""
+
+    chosen_on: str
+    fraction: float
+    weighing: NDArray[np.int64]
+    certifying: NDArray[np.int64]
+
+
+def survey(predictions: Predictions, vote: str, unlabelled: Predictions | None = None) -> Surveyed:
+    """Return all that the data say before there are weights."""
+    require_labels(predictions)
+    require_kind(predictions, vote)
+    hard = measure(predictions, loss="hard")
+    measured = hard if vote == "majority" else measure(predictions, loss="soft")
+    return Surveyed(hard, measured, predictions.fingerprint(), about_data(predictions, hard), unlabelled)
+
+
+def plan_split(predictions: Predictions, settings: Settings, weights: ArrayLike | None) -> SplitPlan:
+    """Return which samples choose the weights; settings that cannot be are an error."""
+    _check(settings, weights)
+    fraction, chosen_on = _plan(predictions, settings)
+    return SplitPlan(chosen_on, fraction, *split_samples(predictions.samples, fraction, settings.seed))
+
+
 def choose_weights(
     predictions: Predictions,
     settings: Settings,
+    plan: SplitPlan,
+    data: Surveyed,
     *,
     weights: ArrayLike | None = None,
-    unlabelled: Predictions | None = None,
 ) -> Choice:
-    """The weights by the settings' method on the samples that may choose them, as they are deployed."""
-    _check(settings, weights)
-    fraction, chosen_on = _plan(predictions, settings)
-    weighing, certifying = split_samples(predictions.samples, fraction, settings.seed)
-    part = predictions.take(weighing) if chosen_on == "part" else predictions
+    """Return the weights by the settings' method on the samples that may choose them, as they are deployed."""
+    part = plan.chosen_on == "part"
+    known = {} if part else {"hard": data.hard, data.measured.loss: data.measured}
     evidence = Evidence(
-        part,
+        predictions.take(plan.weighing) if part else predictions,
         vote=settings.vote,
         delta=settings.delta,
         prior=settings.prior,
         random_state=settings.seed,
-        unlabelled=unlabelled,
+        unlabelled=data.unlabelled,
+        measured=known,
     )
     found = choose(settings.method, evidence) if weights is None else _given(weights, predictions.members)
-    split = Split(fraction, settings.seed, len(weighing), len(certifying))
-    kept = certifying if chosen_on == "part" else None
-    return Choice(_deployed(found, settings), chosen_on, split, kept)
+    split = Split(plan.fraction, settings.seed, len(plan.weighing), len(plan.certifying))
+    return Choice(_deployed(found, settings), plan.chosen_on, split, plan.certifying if part else None)
 
 
-def describe(
-    predictions: Predictions, settings: Settings, choice: Choice, *, unlabelled: Predictions | None = None
-) -> Ensemble:
-    """The ensemble of that choice: certificates, statistics and warnings at its weights."""
+def describe(predictions: Predictions, settings: Settings, choice: Choice, data: Surveyed) -> Ensemble:
+    """Return the ensemble of that choice: certificates, statistics and warnings at its weights."""
     rho, vote, prior = choice.weighting.weights, settings.vote, settings.prior
-    hard = measure(predictions, loss="hard")
-    measured = hard if vote == "majority" else measure(predictions, loss="soft")
     certification = certify(
         predictions,
         rho,
@@ -144,10 +186,11 @@ def describe(
         prior=prior,
         chosen_on=choice.chosen_on,
         certifying=choice.certifying,
-        statistics=measured,
-        unlabelled=unlabelled,
+        statistics=data.measured,
+        unlabelled=data.unlabelled,
+        bounds=settings.bounds,
     )
-    extra = None if unlabelled is None else unlabelled.fingerprint()
+    extra = None if data.unlabelled is None else data.unlabelled.fingerprint()
     return Ensemble(
         names=predictions.names,
         run=_integers(predictions.run),
@@ -160,11 +203,11 @@ def describe(
         prior=None if prior is None else tuple(as_prior(prior, predictions.members).tolist()),
         resolution=settings.resolution,
         split=choice.split,
-        statistics=_summary(measured, hard, rho),
+        statistics=_summary(data.measured, data.hard, rho),
         certification=certification,
-        data=Data(predictions.fingerprint(), predictions.samples, hard.pair_samples, extra),
-        member_risks=tuple(hard.first.tolist()),
-        warnings=diagnose(predictions, hard, measured, rho, certification),
+        data=Data(data.sha256, predictions.samples, data.hard.pair_samples, extra),
+        member_risks=tuple(data.hard.first.tolist()),
+        warnings=(*data.warnings, *about_bounds(data.measured, rho, certification)),
         versions=versions(),
     )
 
@@ -172,9 +215,9 @@ def describe(
 def _check(settings: Settings, weights: ArrayLike | None) -> None:
     """Raise for settings that are wrong whatever the samples are."""
     if (settings.method == "given") != (weights is not None):
-        raise InputError("weights: go with method 'given', and with no other")
+        raise InputError("weights: required with method='given', and only then")
     if settings.method != "given":
-        require_choice("method", settings.method, METHODS)
+        find(settings.method)
     if settings.resolution is not None and not 1 <= settings.resolution <= LARGEST_COUNT:
         raise InputError(f"resolution: must be from 1 to {LARGEST_COUNT}, got {settings.resolution}")
     fraction = settings.certify_fraction
@@ -187,10 +230,15 @@ def _check(settings: Settings, weights: ArrayLike | None) -> None:
         )
 
 
+def is_blind(method: Method) -> bool:
+    """Return whether no sample chooses the weights: only methods that are known to look at none."""
+    return method == "given" or (isinstance(method, str) and method in TABLE and TABLE[method].blind)
+
+
 def _plan(predictions: Predictions, settings: Settings) -> tuple[float, str]:
     """The fraction kept for certifying, and how much of the hold-out chooses the weights."""
     n, fraction = predictions.samples, settings.certify_fraction
-    if settings.method in ("uniform", "given"):
+    if is_blind(settings.method):
         return 0.0, "nothing"
     if not predictions.shared:
         if fraction:
@@ -230,7 +278,7 @@ def _deployed(weighting: Weighting, settings: Settings) -> Weighting:
         kl = kl_divergence(rho, as_prior(settings.prior, len(rho)))
         kept = kl if np.isfinite(kl) else None
         return replace(weighting, weights=rho, lam=None, gap=None, bound=None, kl=kept)
-    if weighting.method in ("uniform", "given"):
+    if is_blind(weighting.method):
         return weighting
     return replace(weighting, weights=prune(weighting.weights))
 

@@ -25,14 +25,14 @@ PAC_BAYES = {
         0.02 / 0.18,
     ),
     "disagreement": (
-        {"gibbs": 0.1, "disagreement": 0.12, "kl": 1.3, "n_first": 5000, "m": 9000, "delta": 0.05},
+        {"gibbs": 0.1, "disagreement": 0.12, "kl": 1.3, "n_first": 5000, "n_pair": 9000, "delta": 0.05},
         0.16,
     ),
     "c1": (
         {"gibbs": 0.1, "disagreement": 0.12, "kl": 1.3, "n_first": 5000, "n_pair": 4000, "delta": 0.05},
         1 - 0.64 / 0.76,
     ),
-    "c2": ({"tandem": 0.04, "disagreement": 0.12, "kl": 1.3, "n_pair": 4000, "delta": 0.05}, 1 - 0.64 / 0.76),
+    "c2": ({"tandem": 0.04, "disagreement": 0.12, "kl": 1.3, "n": 4000, "delta": 0.05}, 1 - 0.64 / 0.76),
 }
 COUNTING = {
     "clopper_pearson": {"errors": 30, "n": 500, "delta": 0.05},
@@ -40,7 +40,7 @@ COUNTING = {
     "occam": {"errors": 30, "n": 500, "delta": 0.05, "counts": [2, 0, 1]},
 }
 EVERY = {**{name: point for name, (point, _) in PAC_BAYES.items()}, **COUNTING}
-SAMPLES = ("n", "n_first", "n_pair", "m")
+SAMPLES = ("n", "n_first", "n_pair")
 RISKS = ("gibbs", "tandem", "disagreement", "moment")
 
 

@@ -136,7 +136,7 @@ BAD = {
     "the same file twice": (lambda f: [*good()(f), "pack.npz"], "holds the same samples as pack.npz"),
     "fraction of a plan": (
         lambda _: ["plan", "--error", ".1", "--samples", "30", "--certify-fraction", "5"],
-        "certify_fraction: must lie strictly between 0 and 1, got 5",
+        "--certify-fraction: must lie strictly between 0 and 1, got 5",
     ),
     "samples beyond measure": (lambda _: ["plan", "--error", ".1", "--samples", "1" + "0" * 23], "at most"),
     "no file": (lambda _: ["weigh", "absent.npz"], "absent.npz: no such file"),
@@ -148,10 +148,10 @@ BAD = {
     "delta 0": (good("--delta", "0"), "delta: must lie strictly between 0 and 1, got 0"),
     "delta 1": (good("--delta", "1"), "delta: must lie strictly between 0 and 1, got 1"),
     "delta text": (good("--delta", "small"), "small"),
-    "fraction 1": (good("--certify-fraction", "1"), "certify_fraction"),
+    "fraction 1": (good("--certify-fraction", "1"), "--certify-fraction"),
     "fraction of given weights": (
         lambda f: good("--certify-fraction", ".5", "--weights", str(given(f)))(f),
-        "certify_fraction: must be left out with given weights, got 0.5",
+        "--certify-fraction: must be left out with given weights, got 0.5",
     ),
     "risk that takes too many samples": (
         lambda _: ["plan", "--error", ".07", "--risk", ".0700001"],
@@ -165,7 +165,7 @@ BAD = {
         lambda f: [(f / "e.json").write_text("{}") and "verify", "e.json", "e.json"],
         "not an ensemble",
     ),
-    "plan without a question": (lambda _: ["plan", "--error", ".1"], "give either --risk"),
+    "plan without a question": (lambda _: ["plan", "--error", ".1"], "--risk: give either risk"),
 }
 
 

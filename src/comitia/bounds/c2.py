@@ -32,17 +32,17 @@ from comitia._errors import InputError
 from comitia.bounds.arguments import require_delta, require_kl, require_risk, require_samples
 
 
-def c2(tandem: float, disagreement: float, kl: float, n_pair: int, delta: float) -> float:
+def c2(tandem: float, disagreement: float, kl: float, n: int, delta: float) -> float:
     """The largest 1 - (1-2e-d)^2/(1-2d) over the kl ball around (disagreement, tandem); 1 where it is
     vacuous.
 
-    >>> round(c2(tandem=0.04, disagreement=0.12, kl=1.0, n_pair=5000, delta=0.05), 4)
+    >>> round(c2(tandem=0.04, disagreement=0.12, kl=1.0, n=5000, delta=0.05), 4)
     0.2244
     """
     e, d = require_risk("tandem", tandem), require_risk("disagreement", disagreement)
     if d + e > 1 + 1e-9:
         raise InputError(f"disagreement: must be at most 1 - tandem = {1 - e:g}, got {d:g}")
-    m, delta = require_samples("n_pair", n_pair), require_delta(delta)
+    m, delta = require_samples("n", n), require_delta(delta)
     price = (2 * require_kl(kl) + math.log(2 * math.sqrt(m) + m) - math.log(delta)) / m * (1 + 4e-15)
     return _least((d, e, max(1 - d - e, 0.0)), price)
 

@@ -1,6 +1,7 @@
 """The `comitia` command: finds the file of a sub-command when it is asked for, and turns errors into lines."""
 
 import os
+import re
 import sys
 from importlib import import_module
 from io import TextIOWrapper
@@ -80,13 +81,34 @@ def main(arguments: list[str] | None = None) -> None:
     except (InputError, click.ClickException) as error:
         if debug:
             raise
-        _fail(error.format_message() if isinstance(error, click.ClickException) else str(error), 2)
+        _fail(
+            error.format_message() if isinstance(error, click.ClickException) else flagged(str(error), words),
+            2,
+        )
     except Exception as error:
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
             _interrupted(arguments is None)  # one that fell into the making of a class comes wrapped
         if debug:
             raise
         _fail(f"failed: {type(error).__name__}: {error}", 1)
+
+
+def flagged(message: str, words: list[str]) -> str:
+    """Return the message of the library with its arguments spelled as the flags of the command that was called.
+
+    >>> flagged("delta: must lie strictly between 0 and 1, got 2", ["weigh"])
+    '--delta: must lie strictly between 0 and 1, got 2'
+    """
+    name = next((word for word in words if word in COMMANDS), None)
+    if name is None:
+        return message
+    command: click.Command = import_module(f"comitia.cli.{name}").command
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    flags = {str(option.name): option.opts[-1] for option in options}
+    flags |= {flag.removeprefix("--").replace("-", "_"): flag for flag in flags.values()}
+    subject, colon, rest = message.partition(":")
+    spelled = re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", lambda found: flags.get(found[0], found[0]), rest)
+    return f"{flags.get(subject, subject)}{colon}{spelled}"
 
 
 def _interrupted(whole_process: bool) -> None:

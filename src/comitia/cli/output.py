@@ -17,6 +17,23 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+class TableCommand(click.Command):
+    """A command whose help names what the tables of the library hold: {methods}, {certificates}, {planned}."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help, its lists read from the tables now."""
+        from comitia._plan import PLANNED
+        from comitia.bounds.table import BOUNDS
+        from comitia.weighting import METHODS
+
+        lists = {"{methods}": METHODS, "{certificates}": tuple(BOUNDS), "{planned}": PLANNED}
+        text = self.help or ""
+        for mark, names in lists.items():
+            text = text.replace(mark, " ".join(names))
+        self.help = text
+        return super().get_help(ctx)
+
+
 def common_options(command: Command) -> Command:
     """The command with `--json FILE` (passed on as `json_path`) and `--debug` (read by `main`) added."""
     command = click.option(
@@ -73,10 +90,10 @@ def require_absent(path: str | Path | None, force: bool, inputs: Iterable[str | 
     if not os.access(target.parent, os.W_OK):
         raise InputError(f"{path}: the folder {target.parent} cannot be written to; choose another")
     if target.exists() and not target.is_file():
-        raise InputError(f"{path}: is no regular file and is not replaced; choose another name")
+        raise InputError(f"{path}: not a regular file; refusing to overwrite it")
     if target.exists() and any(
         i is not None and target.samefile(i) for i in inputs if Path(i or "").exists()
     ):
-        raise InputError(f"{path}: is one of the inputs, which are never overwritten; choose another name")
+        raise InputError(f"{path}: is one of the inputs; refusing to overwrite it")
     if target.exists() and not force:
         raise InputError(f"{path}: exists already; --force overwrites it")

@@ -1,15 +1,13 @@
 """`comitia plan`: how many hold-out samples a certificate needs, or what a number of them can certify."""
 
-from dataclasses import asdict
-
 import click
 
-from comitia._errors import InputError
-from comitia.cli.output import common_options, console, require_absent, write_json
+from comitia.cli.output import TableCommand, common_options, console, require_absent, write_json
 
 
 @click.command(
     "plan",
+    cls=TableCommand,
     epilog="""\b
 Examples:
   comitia plan --error .07 --risk .08                       samples needed to promise 8 %
@@ -45,35 +43,27 @@ def command(
 ) -> None:
     """Say how many hold-out samples a wanted certificate needs, or what a given number can certify.
 
-    Certificates: split holdout best-member first-order-kl tandem-kl. Give --risk or --samples.
+    Certificates: {planned}. Give --risk or --samples.
     """
     require_absent(json_path, force)
-    if (risk is None) == (samples is None):
-        raise InputError("plan: give either --risk (samples needed) or --samples (risk certified)")
-    from comitia._certificate import percent_up
-    from comitia._plan import Expected, certifiable, samples_needed
+    from comitia import plan
+    from comitia._records import to_plain
 
-    expected, words = Expected(error, members, gibbs, tandem, kl), "{:,} hold-out samples"
-    if samples is None:
-        assert risk is not None
-        words = "from {:,} hold-out samples on"
-        samples = samples_needed(
-            risk, expected, certificate=certificate, delta=delta, certify_fraction=certify_fraction
-        )
-    value = certifiable(
-        samples, expected, certificate=certificate, delta=delta, certify_fraction=certify_fraction
+    found = plan(
+        risk=risk,
+        samples=samples,
+        error=error,
+        certificate=certificate,
+        delta=delta,
+        certify_fraction=certify_fraction,
+        members=members,
+        gibbs=gibbs,
+        tandem=tandem,
+        kl=kl,
     )
-    vacuous = " (vacuous)" if value >= 1 else ""
-    console(json_path).print(
-        f"{words.format(samples)}: {certificate} certifies a risk of {percent_up(value)}{vacuous} at delta "
-        f"{delta:g} in a draw that shows what you expect; about every second draw is somewhat worse"
-    )
-    given = {key: found for key, found in asdict(expected).items() if found is not None}
-    record = {
-        "certificate": certificate,
-        "samples": samples,
-        "risk": value,
-        "delta": delta,
-        "expected": given,
-    }
+    record = to_plain(found)
+    record["expected"] = {key: value for key, value in record["expected"].items() if value is not None}
     write_json(json_path, record)
+    console(json_path).print(
+        found.sentence if risk is None else f"from {found.sentence.replace(':', ' on:', 1)}"
+    )

@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from comitia._certificate import MEANING, percent_up
+from comitia._certificate import percent_up
 from comitia.pages.figure import legible, told_apart
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _certificates(ensemble: "Ensemble") -> Table:
         risk = "vacuous" if c.vacuous else percent_up(c.risk)
         mark = " (smallest)" if place == 0 and not c.vacuous else ""
         style = "bold green" if c.name == ensemble.best.name else "dim" if c.vacuous else ""
-        table.add_row(c.name + mark, risk, f"{c.samples:,}", MEANING[c.name], style=style)
+        table.add_row(escape(c.name) + mark, risk, f"{c.samples:,}", escape(c.meaning), style=style)
     return table
 
 
@@ -132,10 +132,16 @@ def show_verification(console: "Console", found: "Verification") -> None:
     console.print(f"[dim]Taken on trust: {'; '.join(found.trusted)}.[/dim]")
 
 
+def _zero_weight(members: int) -> str:
+    return (
+        "1 member has zero weight and was not run" if members == 1 else f"{members} members have zero weight"
+    )
+
+
 def show_predicted(console: "Console", predicted: "Predicted") -> None:
     """Print how many samples were predicted by how many members, the classes found, and the error if known."""
     n = len(predicted.classes)
-    dropped = f" ({predicted.dropped} of weight zero were not needed)" if predicted.dropped else ""
+    dropped = f" ({_zero_weight(predicted.dropped)})" if predicted.dropped else ""
     console.print(f"{n:,} samples by the {predicted.vote} vote of {len(predicted.members)} members{dropped}")
     classes, counts = np.unique(predicted.classes, return_counts=True)
     shown = ", ".join(f"{c}: {k:,}" for c, k in zip(classes[:20], counts[:20]))

@@ -19,6 +19,8 @@ Example:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--labels", metavar="FILE", help="True classes, where the files hold none.")
 @click.option("--unlabelled", metavar="FILE", help="The samples without labels that were used.")
+@click.option("--method", metavar="MODULE:NAME", help="Your own method that chose the weights.")
+@click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="Your own bound, as for weigh.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @common_options
 def command(
@@ -26,6 +28,8 @@ def command(
     files: tuple[str, ...],
     labels: str | None,
     unlabelled: str | None,
+    method: str | None,
+    bounds: tuple[str, ...],
     force: bool,
     json_path: str | None,
 ) -> None:
@@ -42,9 +46,11 @@ def command(
     from comitia.files.ensembles import read_ensemble
 
     found = verify(
-        read_ensemble(ensemble_path),
+        read_ensemble(ensemble_path, faults=False),
         read_predictions(files, labels=labels),
         unlabelled=None if unlabelled is None else read_predictions([unlabelled]),
+        method=method,
+        bounds=bounds,
     )
     write_json(json_path, {**asdict(found), "holds": found.holds})
     show_verification(console(json_path), found)

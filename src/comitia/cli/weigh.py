@@ -6,34 +6,34 @@ from pathlib import Path
 import click
 
 from comitia._errors import InputError
-from comitia.cli.output import common_options, console, require_absent, write_json
+from comitia.cli.output import TableCommand, common_options, console, require_absent, write_json
 
 
 @click.command(
     "weigh",
+    cls=TableCommand,
     epilog="""\b
 Examples:
   comitia weigh holdout.npz                                tandem weights, majority vote
   comitia weigh holdout.npz --method auto --vote average --out ensemble.json
-  comitia weigh a.npy b.npy c.npy --labels labels.npy      one file a member
-  comitia weigh out_of_fold.csv --delta .01                one column a member, column 'label'
+  comitia weigh a.npy b.npy c.npy --labels labels.npy      one file per member
+  comitia weigh holdout.csv --delta .01                    one column per member, column 'label'
   comitia weigh holdout.npz --certify-fraction 0           all samples choose the weights
 """,
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--labels", metavar="FILE", help="True classes, where the files hold none.")
-@click.option("--method", default=None, help="How weights are chosen [default: tandem]; see docs/methods.md.")
+@click.option("--method", default=None, help="How weights are chosen [default: tandem].")
 @click.option("--vote", default="majority", show_default=True, help="majority or average.")
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Probability of failure.")
 @click.option(
     "--certify-fraction",
     type=float,
     default=None,
-    help="Share kept for certifying [default: .8 from 5,000 samples on, .5 up to 2,000]; of no effect with "
-    "uniform weights, an error with --weights.",
+    help="Share kept for certifying [default: .8 from 5,000 samples on, .5 up to 2,000].",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the split.")
-@click.option("--prior", metavar="FILE", help="JSON list: one prior weight a member, fixed beforehand.")
+@click.option("--prior", metavar="FILE", help="JSON list: one prior weight per member, fixed beforehand.")
 @click.option(
     "--weights",
     metavar="FILE",
@@ -41,6 +41,7 @@ Examples:
 )
 @click.option("--resolution", type=int, help="Round weights to multiples of 1/K (occam can certify those).")
 @click.option("--unlabelled", metavar="FILE", help="The members on samples without labels (two classes).")
+@click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="A further bound of your own.")
 @click.option("--out", metavar="FILE", help="Write the ensemble (JSON) for predict, verify and report.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @common_options
@@ -56,25 +57,27 @@ def command(
     weights: str | None,
     resolution: int | None,
     unlabelled: str | None,
+    bounds: tuple[str, ...],
     out: str | None,
     force: bool,
     json_path: str | None,
 ) -> None:
     """Choose weights for the members of an ensemble and certify its vote.
 
-    FILE is an .npz with probs (M, n, C) or votes (M, n) and labels (n,); or one .npy a member with --labels;
-    or a CSV or Parquet table with one column a member. Several files of one kind are shards of the samples
+    FILE is an .npz with probs (M, n, C) or votes (M, n) and labels (n,); or one .npy per member with --labels;
+    or a CSV or Parquet table with one column per member. Several files of one kind are shards of the samples
     (.npy: members).
 
-    Methods: uniform best first-order tandem cantelli disagreement greedy likelihood auto.
+    Methods: {methods}; or module:function for your own.
+
+    Certificates: {certificates}.
     """
     if out == "-":
         raise InputError("--out: the name of a file is required; --json - writes to standard output")
     for path in (out, json_path):
         require_absent(path, force, (*files, labels, prior, weights, unlabelled))
-    from comitia._weigh import weigh
+    from comitia import read_predictions, weigh
     from comitia.cli.tables import show_ensemble
-    from comitia.files import read_predictions
 
     given = None if weights is None else _numbers(weights)
     ensemble = weigh(
@@ -88,6 +91,7 @@ def command(
         resolution=resolution,
         weights=given,
         unlabelled=None if unlabelled is None else read_predictions([unlabelled]),
+        bounds=bounds,
     )
     record = ensemble.to_json()
     # files first: what is printed may go to a pipe that closes early
@@ -110,5 +114,5 @@ def _numbers(path: str) -> list[float]:
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: not readable as a JSON list of numbers ({error})") from None
     if not isinstance(values, list) or not all(isinstance(x, int | float) for x in values):
-        raise InputError(f"{path}: must be a JSON list of numbers, one a member")
+        raise InputError(f"{path}: must be a JSON list of numbers, one per member")
     return [float(x) for x in values]

@@ -6,6 +6,7 @@ from typing import Any
 
 from comitia._certificate import Certificate
 from comitia._errors import InputError
+from comitia._records import from_plain
 from comitia.evaluation.definitions import DEFINITIONS
 from comitia.evaluation.findings import Finding
 from comitia.evaluation.plain import build, require_format
@@ -280,7 +281,7 @@ def _from_record(record: dict[str, Any]) -> Evaluation:
 
 
 def _certified(record: dict[str, Any]) -> Certified:
-    certificate = Certificate.from_json(record["certificate"])
+    certificate = from_plain(Certificate, record["certificate"], "certificate ", strict=False)
     return Certified(record["members"], record["weights"], record["designated"], certificate)
 
 

@@ -11,15 +11,18 @@ from comitia._predict import Predicted
 from comitia.files.atomic import write_bytes, write_text
 
 
-def read_ensemble(path: str | Path) -> Ensemble:
-    """The ensemble in a file that `comitia weigh --out` wrote."""
+def read_ensemble(path: str | Path, *, faults: bool = True) -> Ensemble:
+    """Read the ensemble in a file that `comitia weigh --out` wrote.
+
+    A file that contradicts itself is refused; with `faults=False` only its form is checked, for `verify`.
+    """
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; comitia weigh --out writes one") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not readable as text ({error})") from None
-    return Ensemble.from_json(text, source=str(path))
+    return Ensemble.from_json(text, source=str(path), faults=faults)
 
 
 def write_predicted(path: str | Path, predicted: Predicted) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._copies import in_common, marks, repeats, telling_marks
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia._shards import in_common, marks, repeats, telling_marks
 from comitia.files.npy import read_members, read_npy
 from comitia.files.npz import read_npz
 from comitia.files.tables import LABELS, csv_columns, parquet_columns, read_csv, read_parquet

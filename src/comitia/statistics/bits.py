@@ -1,12 +1,13 @@
 """Counts over pairs of rows of packed bits: 64 samples a word; numba where installed, else numpy."""
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from comitia._threads import threads
 
 Words = NDArray[np.uint64]
 
@@ -18,8 +19,8 @@ EVEN = np.uint64(0x00FF00FF00FF00FF)
 PASS = 2048
 
 
-def pack(bits: NDArray[np.bool_]) -> Words:
-    """The rows packed into words: (…, n) bool → (…, ⌈n/64⌉) uint64, zeros behind the end.
+def pack(bits: NDArray[Any]) -> Words:
+    """Return the rows packed into words: (…, n), zero or not → (…, ⌈n/64⌉) uint64, zeros behind the end.
 
     >>> import numpy as np
     >>> pack(np.array([[True, False, True]])).tolist()
@@ -35,9 +36,9 @@ def pack(bits: NDArray[np.bool_]) -> Words:
 
 def compiled() -> bool:
     """Whether numba is installed and works here, so that the compiled path counts."""
-    from comitia.statistics import kernel  # inside, for numba takes a second to import
+    from comitia import _kernels  # inside, for importing numba takes a while
 
-    return kernel.AVAILABLE
+    return _kernels.AVAILABLE
 
 
 def co_occurrences(words: Words) -> NDArray[np.int64]:
@@ -93,12 +94,6 @@ def _in_threads(add: Callable[[int, int, int], None], members: int, rows: int) -
 
     with ThreadPoolExecutor(threads()) as pool:
         list(pool.map(row, range(members)))
-
-
-def threads() -> int:
-    """How many threads count: the processors this process may use, at most 8."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(8, usable)
 
 
 def _passes(words: int, members: int) -> list[tuple[int, int, int]]:

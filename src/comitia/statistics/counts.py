@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia._shards import Shard, classes_of, smallest_unsigned, spans
+from comitia._shards import Shard, smallest_unsigned, spans
+from comitia._threads import in_threads
 from comitia.statistics import bits
 
 #: Bytes of packed bits that are gathered before they are counted.
@@ -105,28 +105,23 @@ def require_labels(predictions: Predictions) -> NDArray[np.int64]:
 def _gather(
     shard: Shard, labels: NDArray[np.int64], start: int, stop: int, planes: int, classes: int
 ) -> tuple[bits.Words, bits.Words, bits.Words]:
-    """Packed errors (M, W), bit planes of classes (M, B, W) and hold-outs (M, W) of samples start..stop."""
-    members, dtype = len(shard.values), smallest_unsigned(classes)
-    truth, width = labels.astype(dtype), -(-(stop - start) // 64)
-    wrong = np.zeros((members, width), np.uint64)
-    digits = np.zeros((members, planes, width), np.uint64)
-    keep = np.zeros((members, width), np.uint64)
-    for index in range(members):
-        for low, high in shard.chunks(start, stop):
-            chosen = classes_of(shard.kind, shard.member(index, low, high), dtype)
-            kept = shard.kept(index, low, high)
-            words = slice((low - start) // 64, -(-(high - start) // 64))
-            err = chosen != truth[low - start : high - start]
-            wrong[index, words] = bits.pack(err if kept is None else err & kept)
-            keep[index, words] = bits.pack(np.ones(high - low, bool) if kept is None else kept)
-            digits[index, :, words] = bits.pack(_binary_digits(chosen, planes))
-        shard.release()
+    """Return packed errors (M, W), bit planes of classes (M, B, W) and hold-outs (M, W) of samples start..stop."""
+    dtype = smallest_unsigned(classes)
+    chosen, mask = shard.votes(start, stop, dtype), shard.masked(start, stop)
+    truth, shape = labels.astype(dtype), (len(chosen), -(-(stop - start) // 64))
+    wrong, keep = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
+    digits = np.zeros((shape[0], planes, shape[1]), np.uint64)
+
+    def pack(index: int) -> None:
+        kept = np.ones(stop - start, bool) if mask is None else mask[index]
+        wrong[index] = bits.pack((chosen[index] != truth) & kept)
+        keep[index] = bits.pack(kept)
+        for plane in range(planes):
+            digits[index, plane] = bits.pack(chosen[index] & dtype.type(1 << plane))
+
+    for _ in in_threads(pack, range(len(chosen)), large=shard.large):
+        pass
     return wrong, digits, keep
-
-
-def _binary_digits(chosen: NDArray[Any], planes: int) -> NDArray[np.bool_]:
-    kind = chosen.dtype.type
-    return np.stack([(chosen >> kind(digit)) & kind(1) for digit in range(planes)]).astype(bool)  # (B, b)
 
 
 def _count(wrong: bits.Words, digits: bits.Words, keep: bits.Words, samples: int, masked: bool) -> Counts:

@@ -13,16 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.statistics.bits import threads
+from comitia._kernels import AVAILABLE, compiled
+from comitia._threads import threads
 
-try:
-    import numba
+if AVAILABLE:
     from numba.core import types
     from numba.extending import intrinsic
-
-    AVAILABLE = True
-except ImportError:  # the extra `fast` is not installed: `bits` counts with numpy
-    AVAILABLE = False
 
 #: Words of 64 samples a pass: 8 rows of 4 KB lie in a first cache of 32 KB or more.
 WORDS = 512
@@ -62,16 +58,6 @@ def _in_threads(task: Callable[..., None], *arguments: Any) -> None:
     with ThreadPoolExecutor(workers) as pool:
         for done in [pool.submit(task, *arguments, first, workers) for first in range(workers)]:
             done.result()
-
-
-def _compiled(function: Callable[..., None]) -> Callable[..., None]:
-    if not AVAILABLE:
-        return function
-    try:
-        compiled: Callable[..., None] = numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # no folder can be written for numba's cache: compile in every process
-        compiled = numba.njit(nogil=True)(function)
-    return compiled
 
 
 if AVAILABLE:
@@ -153,7 +139,7 @@ def _count_differing(
     return np.int64(total)
 
 
-_tile = _compiled(_count_tile)
-_co_occurrences = _compiled(_count_co_occurrences)
-_differing: Any = _compiled(_count_differing)  # type: ignore[arg-type]
-_differences = _compiled(_count_differences)
+_tile = compiled(_count_tile)
+_co_occurrences = compiled(_count_co_occurrences)
+_differing: Any = compiled(_count_differing)
+_differences = compiled(_count_differences)

@@ -1,5 +1,6 @@
 """Margin losses of probabilities, and their sums over members and pairs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,8 @@ from numpy.typing import NDArray
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia._shards import Shard, class_rows, spans
+from comitia._shards import KEPT, Shard, class_rows, spans
+from comitia._threads import in_threads, loops
 from comitia.statistics.counts import require_labels
 
 #: Losses (float64) that are gathered before they are multiplied: 64 MB.
@@ -57,8 +59,9 @@ def sum_losses(predictions: Predictions) -> Sums:
     second, common, own = (np.zeros((members, members)) for _ in range(3))
     offset = 0
     for shard in predictions.shards:
+        losses_at = losses_of(shard, labels[offset : offset + shard.samples])
         for start, stop in spans(shard.samples, max(1, GATHERED // members)):
-            losses = _losses(shard, labels[offset + start : offset + stop], start, stop)
+            losses = losses_at(start, stop)
             first += losses.sum(axis=1)
             second += losses @ losses.T
             samples += (
@@ -72,14 +75,39 @@ def sum_losses(predictions: Predictions) -> Sums:
     return Sums(first, samples, second, common if masked else None, own if masked else None)
 
 
-def _losses(shard: Shard, labels: NDArray[np.int64], start: int, stop: int) -> NDArray[np.float64]:
-    """(M, b) the members' losses, zero where a sample is not their hold-out."""
+def losses_of(shard: Shard, labels: NDArray[np.int64]) -> Callable[[int, int], NDArray[np.float64]]:
+    """Return a function of start, stop: the members' losses there (M, b), zero where a sample is not their hold-out.
+
+    Those of the whole shard are computed once and kept with it, if they are not too many and the labels are its own.
+    """
+    known = shard.known
+    if known is None or (known.losses is None and known.votes.size > KEPT):
+        return lambda start, stop: _compute(shard, labels[start:stop], start, stop)
+    if known.losses is None and shard.whole:
+        known.losses, known.labels = _compute(shard, labels, 0, shard.samples), labels
+    kept = known.losses
+    rows = slice(None) if shard.rows is None else shard.rows
+    if kept is None or known.labels is None or not np.array_equal(known.labels[rows], labels):
+        return lambda start, stop: _compute(shard, labels[start:stop], start, stop)
+    return lambda start, stop: shard.of_known(kept, start, stop)
+
+
+def _compute(shard: Shard, labels: NDArray[np.int64], start: int, stop: int) -> NDArray[np.float64]:
     losses = np.empty((len(shard.values), stop - start))
-    for index in range(len(losses)):
+
+    def look(index: int) -> None:
         for low, high in shard.chunks(start, stop):
             here = slice(low - start, high - start)
-            losses[index, here] = margin_losses(shard.member(index, low, high), labels[here])
+            stored = shard.member(index, low, high)
+            compiled = loops(stored, large=shard.large) if stored.ndim == 2 else None
+            if compiled is None:
+                losses[index, here] = margin_losses(stored, labels[here])
+            else:
+                compiled.margin_losses(stored, labels[here], losses[index, here])
         shard.release()
+
+    for _ in in_threads(look, range(len(losses)), large=shard.large):
+        pass
     mask = shard.masked(start, stop)
     return losses if mask is None else np.where(mask, losses, 0.0)
 

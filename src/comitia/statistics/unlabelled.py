@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._copies import in_common, marks, repeats, repeats_beyond, telling_marks
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia._shards import in_common, marks, repeats, repeats_beyond, telling_marks
 from comitia.statistics.counts import count
 from comitia.statistics.moments import Statistics
 

@@ -1,15 +1,16 @@
-"""Weights for the members of an ensemble: one method a file, one contract, `method(evidence) -> Weighting`.
+"""Weights for the members of an ensemble: one method per file, one contract, `method(evidence) -> Weighting`.
 
-uniform, best          what people do without a bound
-first-order            minimises the first-order bound
-tandem                 minimises the tandem bound (`minimise_tandem` is its solver)
-cantelli, disagreement minimise the other second-order bounds
-greedy                 selection with replacement by the loss of the vote
-likelihood             Bayesian: proportional to the hold-out likelihood
-auto                   the best of all, by cross-validation inside the evidence
+`METHODS` are the names of the built-in ones. A method from outside the package is a callable of the same contract, or
+`module:function` where only text can be written.
 """
 
-from comitia._errors import require_choice
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from comitia._errors import InputError
+from comitia._extensions import name_of, resolve
+from comitia._simplex import as_weights
 from comitia.weighting.auto import auto
 from comitia.weighting.best import best
 from comitia.weighting.cantelli import cantelli
@@ -22,29 +23,77 @@ from comitia.weighting.minimum import Minimum, minimise_tandem
 from comitia.weighting.tandem import tandem
 from comitia.weighting.uniform import uniform
 
-_METHODS = {
-    "uniform": uniform,
-    "best": best,
-    "first-order": first_order,
-    "tandem": tandem,
-    "cantelli": cantelli,
-    "disagreement": disagreement,
-    "greedy": greedy,
-    "likelihood": likelihood,
-    "auto": auto,
-}
-METHODS = tuple(_METHODS)
+Method = str | Callable[[Evidence], Any]
 
 
-def choose(method: str, evidence: Evidence) -> Weighting:
-    """The weighting of that name.
+@dataclass(frozen=True)
+class Row:
+    """A built-in method.
 
-    >>> from comitia._predictions import Predictions
+    `about` is one line on it. `blind`: it looks at no sample, so that all of them may certify. `exact`: no solver is
+    involved, so that its weights are found again to the last digit.
+    """
+
+    name: str
+    weigh: Callable[[Evidence], Weighting]
+    about: str
+    blind: bool = False
+    exact: bool = False
+
+
+_ROWS = (
+    Row("uniform", uniform, "every member the same weight; chosen without data", blind=True, exact=True),
+    Row("best", best, "all weight on the member with the lowest hold-out error", exact=True),
+    Row("first-order", first_order, "minimises the first-order bound; favours the best members"),
+    Row("tandem", tandem, "minimises the tandem bound of the paper; members that err together count less"),
+    Row("cantelli", cantelli, "minimises the Chebyshev-Cantelli bound"),
+    Row("disagreement", disagreement, "minimises the tandem bound written by disagreement; two classes"),
+    Row("greedy", greedy, "selection with replacement by the loss of the vote", exact=True),
+    Row("likelihood", likelihood, "Bayesian: proportional to the hold-out likelihood"),
+    Row("auto", auto, "the best of all, by cross-validation inside the weighing part"),
+)
+TABLE = {row.name: row for row in _ROWS}
+METHODS = tuple(TABLE)
+
+
+def choose(method: Method, evidence: Evidence) -> Weighting:
+    """Return the weighting by that method: a name, a callable, or `module:function`.
+
+    >>> from comitia import Predictions
     >>> two = Predictions.from_arrays(votes=[[0, 1], [1, 1]], labels=[0, 1])
     >>> choose("best", Evidence(two)).weights
     array([1., 0.])
+    >>> choose(lambda evidence: [0.25, 0.75], Evidence(two)).weights
+    array([0.25, 0.75])
     """
-    return _METHODS[require_choice("method", method, METHODS)](evidence)
+    found = find(method)(evidence)
+    return (
+        found if isinstance(method, str) and method in TABLE else _outside(found, name_of(method), evidence)
+    )
+
+
+def find(method: Method) -> Callable[[Evidence], Any]:
+    """Return the function behind a method; an unknown name is an error that suggests the nearest."""
+    function: Callable[[Evidence], Any] = resolve(
+        "method", method, {name: row.weigh for name, row in TABLE.items()}
+    )
+    return function
+
+
+def _outside(found: Any, name: str, evidence: Evidence) -> Weighting:
+    """Return what a method from outside gave, checked; all samples of the evidence count as having chosen."""
+    members = evidence.predictions.members
+    try:
+        if isinstance(found, Weighting):
+            return replace(
+                found,
+                method=name,
+                weights=as_weights(found.weights, members),
+                samples=evidence.predictions.samples,
+            )
+        return Weighting(name, as_weights(found, members), evidence.predictions.samples)
+    except InputError as error:
+        raise InputError(f"method '{name}' must return a Weighting or the weights; {error}") from None
 
 
 __all__ = ["METHODS", "Evidence", "Minimum", "Weighting", "choose", "minimise_tandem"]

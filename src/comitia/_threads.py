@@ -1,0 +1,46 @@
+"""Work in threads, and the compiled loops where there is enough to do."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from types import ModuleType
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def threads() -> int:
+    """Return how many threads work: the processors this process may use, at most 8."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(8, usable)
+
+
+def in_threads(work: Callable[[Item], Result], items: Iterable[Item], *, large: bool) -> Iterator[Result]:
+    """Yield the results of the work in the order of its items; in threads if it is large, a few at a time.
+
+    >>> list(in_threads(abs, [-1, 2, -3], large=True))
+    [1, 2, 3]
+    """
+    if not large or threads() == 1:
+        yield from map(work, items)
+        return
+    waiting = iter(items)
+    with ThreadPoolExecutor(threads()) as pool:
+        while group := list(islice(waiting, 4 * threads())):
+            yield from pool.map(work, group)
+
+
+def loops(stored: NDArray[Any], *, large: bool = True) -> ModuleType | None:
+    """Return the compiled loops if they take such an array, contiguous rows of native floats or whole numbers.
+
+    None where numba is not installed, or where there is too little to do for importing it.
+    """
+    if not large or stored.dtype.str not in ("<f4", "<f8", "|u1", "<u2") or not stored.flags.c_contiguous:
+        return None
+    from comitia import _kernels
+
+    return _kernels if _kernels.AVAILABLE else None

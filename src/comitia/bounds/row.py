@@ -1,0 +1,143 @@
+"""What a row of the table of certificates is: the facts a bound may use, and when it is valid."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from comitia._errors import InputError
+from comitia._extensions import load, name_of
+
+VOTES = ("majority", "average")
+#: What chose the weights: nothing of the hold-out, a part of it, or all of it.
+CHOSEN_ON = ("nothing", "part", "all")
+# Bounds from moments hold for votes that err at W >= 1/2; a deployed vote counts totals within 1e-9 as tied and may
+# err at W >= 1/2 - 5e-10. That moves a bound by less than this, relatively, and so do float64 sums.
+OUTWARD = 1 + 1e-8
+OWN_SAMPLES = "each member has its own hold-out samples, so the vote's own errors cannot be counted"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that a bound may know of a weighted vote: how its weights were chosen, and what the hold-out says.
+
+    Attributes
+    ----------
+    vote, classes, shared : the vote, the number of classes, and whether all members share one hold-out
+    chosen_on : "nothing", "part" or "all" of the hold-out chose the weights
+    members, kl : M, and KL(rho||pi); infinite where the prior gives no weight to a member that votes
+    gibbs, tandem, moment : means of the loss that goes with the vote, first and second order, at the weights
+    n_first, n_pair : the samples behind the first and the second order: the smallest hold-out, the smallest overlap
+    disagreement, n_disagreement : from all samples, also those without labels; None where it is not measured
+    own_disagreement : from the labelled samples alone
+    errors, samples : of the deployed vote on all samples; None with one hold-out per member
+    kept_errors, kept_samples : the same on the samples that had no part in the weights
+    alone : errors and samples of the only member that votes; None if several vote
+    counts : integers with weights = counts / sum(counts), if the weights are such
+    """
+
+    vote: str
+    classes: int
+    shared: bool
+    chosen_on: str
+    members: int
+    kl: float
+    gibbs: float
+    tandem: float
+    moment: float
+    n_first: int
+    n_pair: int
+    disagreement: float | None = None
+    n_disagreement: int | None = None
+    own_disagreement: float | None = None
+    errors: int | None = None
+    samples: int | None = None
+    kept_errors: int | None = None
+    kept_samples: int | None = None
+    alone: tuple[int, int] | None = None
+    counts: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One row of the table: a bound on the risk of a weighted vote that holds with probability 1 - delta.
+
+    Attributes
+    ----------
+    name, meaning : how it is called, and what it is in half a line
+    event : bounds of one event hold together, at the price of one
+    equation, source : the formula for readers, and where it comes from
+    formula : called as `formula(**inputs, delta=delta)`; rounds outward and is not clipped
+    inputs : the numbers that enter the formula, from the `Facts`
+    samples : the name of the input that counts the samples the bound rests on
+    votes : the votes that it holds for
+    binary : whether it is proved for two classes only
+    counted : whether it counts errors of the deployed vote itself
+    joint : whether all members must have voted on the same samples
+    refused : what may not have chosen the weights, each with the reason (empty: another bound takes its place)
+    designated : whether it is named before looking wherever it is valid, so that nothing is paid for choosing it
+    condition : a further reason why it is not given, or None
+    planned : whether `plan` can work with it
+    """
+
+    name: str
+    meaning: str
+    event: str
+    equation: str
+    source: str
+    formula: Callable[..., float]
+    inputs: Callable[[Facts], dict[str, Any]]
+    samples: str = "n"
+    votes: tuple[str, ...] = VOTES
+    binary: bool = False
+    counted: bool = False
+    joint: bool = False
+    refused: Mapping[str, str] = field(default_factory=dict)
+    designated: bool = False
+    condition: Callable[[Facts], str | None] = lambda facts: None
+    planned: bool = False
+
+    def value(self, inputs: Mapping[str, Any], delta: float) -> float:
+        """Return the bound for those inputs, rounded outward."""
+        risk = float(self.formula(**inputs, delta=delta))
+        return risk if self.counted else risk * OUTWARD
+
+    def __call__(self, facts: Facts, delta: float) -> float:
+        """Return the bound for those facts."""
+        return self.value(self.inputs(facts), delta)
+
+    def unavailable(self, facts: Facts) -> str | None:
+        """Return why the bound is not given; None if it is, an empty text where another takes its place."""
+        if facts.vote not in self.votes:
+            return f"proved for the {self.votes[0]} vote only"
+        if self.binary and facts.classes != 2:
+            return "proved for two classes only"
+        if self.joint and not facts.shared:
+            return OWN_SAMPLES
+        if facts.chosen_on in self.refused:
+            return self.refused[facts.chosen_on]
+        return self.condition(facts)
+
+
+def as_bound(given: Any) -> Bound:
+    """Return a bound from outside: a `Bound`, a function of (facts, delta), or the `module:function` of either.
+
+    A plain function is taken to hold for every vote and every choice of the weights, on all samples. That it does is
+    the word of its author, and an assumption of the certificate.
+
+    >>> def double_gibbs(facts, delta):
+    ...     return 2 * facts.gibbs  # not a bound: an example
+    >>> as_bound(double_gibbs).samples
+    'n_pair'
+    """
+    found = load("bounds", given) if isinstance(given, str) else given
+    if isinstance(found, Bound):
+        return found
+    if not callable(found):
+        raise InputError(f"bounds: must be a Bound or a function of (facts, delta), got {given!r}")
+    lines = (found.__doc__ or "").strip().splitlines() or ["given from outside"]
+    name = name_of(given)
+
+    def formula(delta: float, **numbers: Any) -> float:
+        return float(found(Facts(**numbers), delta))
+
+    return Bound(name, lines[0].rstrip("."), name, name, "given from outside", formula, asdict, "n_pair")

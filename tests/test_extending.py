@@ -1,0 +1,115 @@
+"""A weighting and a bound from a file outside the package get the treatment of built-in ones, end to end."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from comitia import InputError, evaluate, verify, weigh
+from comitia._ensemble import Ensemble
+from comitia.cli.main import main
+from simulated import simulated
+
+MODULE = '''
+import numpy as np
+from comitia import bounds
+from comitia.weighting import Evidence, Weighting
+
+
+def inverse_error(evidence: Evidence) -> Weighting:
+    """Weights inversely proportional to each member's hold-out error."""
+    risks = np.maximum(evidence.statistics.first, 1e-3)
+    weights = (1 / risks) / (1 / risks).sum()
+    return Weighting("inverse-error", weights, samples=evidence.predictions.samples)
+
+
+def markov(facts, delta):
+    """Twice the Gibbs risk by Hoeffding's inequality with a union over members."""
+    width = np.sqrt(np.log(facts.members / delta) / (2 * facts.n_first))
+    return 2 * (facts.gibbs + width)
+'''
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    (tmp_path / "outside_weighting.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "outside_weighting", raising=False)
+    import outside_weighting
+
+    return outside_weighting
+
+
+def run(*words):
+    with pytest.raises(SystemExit) as done:
+        main(list(words))
+    return done.value.code
+
+
+def test_a_callable_is_split_and_certified_as_a_built_in_one(outside):
+    pack = simulated()
+    ensemble = weigh(pack, method=outside.inverse_error)
+    assert ensemble.weighting.method == "outside_weighting:inverse_error"
+    assert ensemble.chosen_on == "part"
+    assert ensemble.best.name == "split"
+    assert ensemble.weighting.samples == ensemble.split.weighing
+    assert (np.diff(ensemble.weights[np.argsort(weigh(pack, method="best").weights)]) != 0).any()
+    assert verify(ensemble, pack, method=outside.inverse_error).holds
+
+
+def test_a_method_that_says_it_looked_at_nothing_is_not_believed(outside):
+    from comitia.weighting import Weighting
+
+    def sly(evidence):
+        return Weighting("uniform", np.eye(evidence.predictions.members)[0], samples=0)
+
+    ensemble = weigh(simulated(), method=sly)
+    assert ensemble.chosen_on == "part"
+    assert ensemble.weighting.samples > 0
+    assert ensemble.weighting.method.endswith("sly")
+
+
+def test_plain_weights_will_do_and_wrong_ones_are_refused():
+    assert weigh(simulated(), method=lambda e: np.full(6, 1 / 6)).best.name == "split"
+    with pytest.raises(
+        InputError, match=r"method '.*' must return a Weighting or the weights; weights: must sum"
+    ):
+        weigh(simulated(), method=lambda e: np.full(6, 1 / 3))
+    with pytest.raises(
+        InputError, match="must return a Weighting or the weights; weights: must be 6 numbers"
+    ):
+        weigh(simulated(), method=lambda e: "all of them")
+
+
+def test_a_bound_stands_among_the_certificates_and_rests_on_its_author(outside):
+    pack = simulated()
+    ensemble = weigh(pack, bounds=[outside.markov], certify_fraction=0)
+    found = {c.name: c for c in ensemble.certification.certificates}["outside_weighting:markov"]
+    assert found.meaning.startswith("Twice the Gibbs risk by Hoeffding")
+    assert ensemble.certification.compared == 9
+    stated = {row["name"]: row for row in ensemble.to_json()["certificates"]}[found.name]
+    assert "given from outside, is valid" in stated["assumption"]
+    again = Ensemble.from_json(json.dumps(ensemble.to_json()))
+    assert verify(again, pack, bounds=[outside.markov]).holds
+    assert not verify(again, pack).holds
+
+
+def test_by_name_on_the_command_line(outside, tmp_path, capsys):
+    pack = simulated()
+    np.savez("pack.npz", votes=pack.votes(), labels=pack.labels)
+    words = ("--method", "outside_weighting:inverse_error", "--bound", "outside_weighting:markov")
+    assert run("weigh", "pack.npz", *words, "--out", "e.json") == 0
+    assert "outside_weighting:markov" in capsys.readouterr().out
+    assert run("verify", "e.json", "pack.npz", *words) == 0
+    # a file that names code does not make it run
+    assert run("verify", "e.json", "pack.npz") == 2
+    assert "give it to compute them again" in capsys.readouterr().err
+    assert run("predict", "e.json", "pack.npz") == 0
+
+
+def test_it_is_evaluated_and_reported(outside, tmp_path):
+    pack = simulated(members=6, samples=400)
+    found = evaluate(pack, weightings=("uniform", "outside_weighting:inverse_error"), repeats=1, sizes=[6])
+    assert "outside_weighting:inverse_error" in {row.weights for row in found.rows}
