@@ -1,6 +1,6 @@
-"""The details of a page, below the figures: every certificate with its inputs, claims, data, versions."""
+"""The page of an ensemble, an evaluation or both: verdicts, claims, figures, then every detail."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from comitia._certificate import MEANING, Certificate, percent_up
@@ -10,39 +10,71 @@ from comitia.evaluation.definitions import DEFINITIONS
 from comitia.evaluation.findings import COLUMNS, HELD, NOT_HELD, Finding
 from comitia.evaluation.records import Certified, Claim, Evaluation
 from comitia.evaluation.tables import beside_paper
-from comitia.pages.ensemble_figures import shown_certificates
+from comitia.pages.ensemble_figures import certificate_title, ensemble_figures, shown_certificates
+from comitia.pages.evaluation_figures import evaluation_figures
 from comitia.pages.figure import Cell, Table, number, shortened
-from comitia.pages.markup import Markup, element, table
-from comitia.pages.standing import CALLED
+from comitia.pages.learning import learning_figure
+from comitia.pages.material import Material
+from comitia.pages.page_parts import (
+    Drawn,
+    Markup,
+    document,
+    drawn,
+    element,
+    figure_block,
+    folded,
+    hero,
+    key_values,
+    note,
+    section,
+    table,
+)
+from comitia.pages.verdict import CALLED, ensemble_verdict, evaluation_verdict
 
+ALONE = "Each holds by itself, at its own δ."
 VERDICT_CLASS = {HELD: "held", NOT_HELD: "not-held"}
 
 
-def section(title: str, *children: str | None, key: str | None = None) -> Markup:
-    """A titled part of the page."""
-    return element("section", element("h2", title), *children, id=key)
+def record_page(material: Material, plotly_js: str) -> str:
+    """Return the whole HTML text for those records; `plotly_js` is the drawing library."""
+    ensemble, evaluation = material.ensemble, material.evaluation
+    figures: list[Drawn] = []
+    verdicts: list[Markup | None] = []
+    details: list[Markup | None] = []
+    if ensemble is not None:
+        verdicts.append(hero(ensemble_verdict(ensemble), material.title, 1))
+        figures += drawn("ensemble-", ensemble_figures(ensemble))
+        details += ensemble_sections(ensemble)
+    if evaluation is not None:
+        level = 1 if ensemble is None else 2
+        verdicts.append(hero(evaluation_verdict(evaluation), material.title, level))
+        verdicts.append(claims_section(evaluation))
+        figures += drawn("evaluation-", evaluation_figures(evaluation))
+        details += [paper_section(evaluation), *evaluation_sections(evaluation)]
+    if (learned := learning_figure(material.learning)) is not None:
+        figures += drawn("training-", [learned])
+    body = (*verdicts, *map(figure_block, figures), *details, run_section(material.run))
+    return document(material.title, figures, body, plotly_js)
 
 
 def ensemble_sections(ensemble: Ensemble) -> Iterator[Markup]:
-    """The details of a weighed ensemble."""
-    rows = shown_certificates(ensemble)
-    cards = [certificate_card(c, c == ensemble.best, c.name) for c in rows]
-    note = "Each holds alone at its own δ. Every number that enters the formula stands in its table."
-    yield section(
-        "Certificates in full", element("p", note, class_="note"), *cards, _missing(ensemble), key="inputs"
-    )
-    yield section(
-        "Data and settings", table(Table(("what", "value"), tuple(_settings(ensemble))), "Data and settings")
-    )
+    """Yield the details of a weighed ensemble."""
+    cards = [
+        certificate_card(c, c == ensemble.best, certificate_title(c, ensemble))
+        for c in shown_certificates(ensemble)
+    ]
+    about = note(f"{ALONE} Its table lists every number in its formula.")
+    yield section("Certificates in full", about, *cards, _missing(ensemble), key="inputs")
+    yield section("Data and settings", key_values("Data and settings", _settings(ensemble)))
 
 
 def certificate_card(
     certificate: Certificate, designated: bool, title: str, *, unfold: bool = True
 ) -> Markup:
-    """One certificate, folded: its promise, what it is, and all its inputs."""
+    """Return one certificate, folded: its promise, what it is, and all its inputs."""
     risk = "vacuous" if certificate.vacuous else f"≤ {percent_up(certificate.risk)}"
     inputs = {"risk, unrounded": certificate.risk, "δ": certificate.delta, **certificate.inputs}
-    rows = tuple((str(key), _told(value)) for key, value in inputs.items())
+    rows = ((str(key), told(value)) for key, value in inputs.items())
     summary = element(
         "summary",
         element("span", title, class_="name"),
@@ -54,31 +86,20 @@ def certificate_card(
         "details",
         summary,
         element("p", f"{certificate.promise[:1].upper()}{certificate.promise[1:]}."),
-        element("p", f"{meaning[:1].upper()}{meaning[1:]}.", class_="note") if meaning else None,
-        table(Table(("input", "value"), rows), f"Inputs of {title}"),
+        note(f"{meaning[:1].upper()}{meaning[1:]}.") if meaning else None,
+        key_values(f"Inputs of {title}", rows, ("input", "value")),
         class_="certificate designated" if designated else "certificate",
         open=designated and unfold,
     )
-
-
-def _told(value: Any) -> Cell:
-    """An input as a cell: numbers to all their digits, lists as text."""
-    if isinstance(value, float):
-        return repr(value)
-    if value is None or isinstance(value, int | str):
-        return value
-    return shortened(str(value), 600)
 
 
 def _missing(ensemble: Ensemble) -> Markup | None:
     rows = tuple((row.name, row.why) for row in ensemble.certification.unavailable)
     if not rows:
         return None
-    inner = table(Table(("certificate", "why it is not given"), rows), "Certificates that are not given")
-    return element(
-        "details",
-        element("summary", element("span", f"{len(rows)} not given, and why", class_="name")),
-        inner,
+    columns = ("certificate", "why it is not given")
+    return folded(
+        f"{len(rows)} not given, and why", key_values("Certificates that are not given", rows, columns)
     )
 
 
@@ -100,30 +121,25 @@ def _settings(ensemble: Ensemble) -> Iterator[tuple[Cell, ...]]:
             yield name, value
     yield from ((f"{name} at these weights", value) for name, value in ensemble.statistics.items())
     yield from ((f"version of {name}", version) for name, version in ensemble.versions.items())
-    yield "to check all this from the data", "comitia verify ENSEMBLE.json FILE…"
+    yield "to recompute all this from the data", "comitia verify ENSEMBLE.json FILE…"
 
 
 def evaluation_sections(evaluation: Evaluation) -> Iterator[Markup]:
-    """The details of an evaluation."""
+    """Yield the details of an evaluation."""
     if evaluation.certificates:
-        note = "For the largest ensemble, all samples being hold-out. Each holds alone at its own δ."
+        about = note(f"For the largest ensemble, with all samples as hold-out. {ALONE}")
         groups = [_group(called, found) for called, found in _grouped(evaluation).items()]
-        yield section(
-            "Certificates in full", element("p", note, class_="note"), *groups, key="evaluation-inputs"
-        )
+        yield section("Certificates in full", about, *groups, key="evaluation-inputs")
+    definitions = key_values("Definitions", DEFINITIONS.items(), ("word", "definition"))
     yield section(
         "Protocol and data",
-        table(Table(("what", "value"), tuple(_protocol(evaluation))), "Protocol and data"),
-        element(
-            "details",
-            element("summary", element("span", "What every number means", class_="name")),
-            table(Table(("word", "definition"), tuple(DEFINITIONS.items())), "Definitions"),
-        ),
+        key_values("Protocol and data", _protocol(evaluation)),
+        folded("What every number means", definitions),
     )
 
 
 def _grouped(evaluation: Evaluation) -> dict[str, list[Certified]]:
-    """The certificates by what they certify; not twice where last and all states are the same."""
+    """Return the certificates by what they certify, only once if last and all states are the same."""
     found: dict[str, list[Certified]] = {}
     for c in (c for c in evaluation.certificates if c.members in evaluation.distinct):
         weights, _, rounded = c.weights.partition(", ")
@@ -134,7 +150,7 @@ def _grouped(evaluation: Evaluation) -> dict[str, list[Certified]]:
 
 
 def _group(called: str, rows: list[Certified]) -> Markup:
-    """The certificates of one weighting and vote, folded together."""
+    """Return the certificates of one weighting and vote, folded together."""
     ordered = sorted(rows, key=lambda c: (c.certificate.risk, c.certificate.name))
     cards = [certificate_card(c.certificate, c.designated, c.certificate.name, unfold=False) for c in ordered]
     summary = element(
@@ -152,25 +168,22 @@ def _protocol(evaluation: Evaluation) -> Iterator[tuple[Cell, ...]]:
     yield "members, runs", f"{source.members:,}, {source.runs:,}"
     yield "sha256 of the predictions", source.sha256
     yield "sizes", ", ".join(str(size) for size in settings.sizes)
-    yield (
-        "draws of each size",
-        "none, each size was trained by itself" if settings.grouped else settings.repeats,
-    )
+    yield "draws per size", "none: each size was trained separately" if settings.grouped else settings.repeats
     yield "seed", str(settings.seed)
     yield "δ", settings.delta
     yield "weightings", ", ".join(settings.weightings)
 
 
 def claims_section(evaluation: Evaluation) -> Markup | None:
-    """The paper's claims, each with its verdict and the numbers behind it, and the rule that decides."""
+    """Return the paper's claims, each with its verdict and the numbers behind it, and the rule that decides."""
     if not evaluation.claims:
         return None
-    rule = _folded("How it is decided", element("p", CLAIMS_RULE.replace("*", ""), class_="note"))
-    paper = "Of “On Uniform, Bayesian, and PAC-Bayesian Deep Ensembles” (Hauptvogel and Igel)"
+    rule = folded("How claims are decided", note(CLAIMS_RULE.replace("*", "")))
+    paper = "Claims of “On Uniform, Bayesian, and PAC-Bayesian Deep Ensembles” (Hauptvogel and Igel)"
     about = f"{paper}, as far as these members can tell." if evaluation.name is None else f"{paper}."
     return section(
         "The paper's claims, by the numbers",
-        element("p", about, class_="note"),
+        note(about),
         *(_claim(claim) for claim in evaluation.claims),
         element("article", rule, class_="claim"),
         key="claims",
@@ -180,47 +193,52 @@ def claims_section(evaluation: Evaluation) -> Markup | None:
 def _claim(claim: Claim) -> Markup:
     chip = element("span", claim.verdict, class_=f"chip {VERDICT_CLASS.get(claim.verdict, 'undecided')}")
     behind = (
-        _folded("The numbers behind it", findings_table(claim.findings, f"Claim {claim.number}"))
+        folded("The numbers behind it", findings_table(claim.findings, f"Claim {claim.number}"))
         if claim.findings
-        else element("p", f"{claim.reason[:1].upper()}{claim.reason[1:]}.", class_="note")
+        else note(f"{claim.reason[:1].upper()}{claim.reason[1:]}.")
     )
     return element(
         "article", element("h3", f"{claim.number}. {claim.statement}", chip), behind, class_="claim"
     )
 
 
-def _folded(title: str, content: Markup) -> Markup:
-    return element("details", element("summary", element("span", title, class_="name")), content)
-
-
-def findings_table(findings: Sequence[Finding], caption: str) -> Markup:
-    """Comparisons with their numbers and verdicts."""
-    rows = tuple(finding.cells() for finding in findings)
-    return table(Table(COLUMNS, rows), caption, numeric=(False, True, True, True, True, False))
-
-
 def paper_section(evaluation: Evaluation) -> Markup | None:
-    """The paper's numbers beside ours, where a reproduction brought them."""
+    """Return the paper's numbers beside ours, if the evaluation is a reproduction."""
     if not evaluation.references:
         return None
     beside = beside_paper(evaluation)
     rows = tuple(tuple(row) for row in beside.shown())
     numeric = tuple(column.decimals is not None for column in beside.columns)
     content = Table(tuple(column.title for column in beside.columns), rows)
-    notes = [element("p", note, class_="note") for note in beside.notes]
+    notes = map(note, beside.notes)
     return section("Beside the paper", table(content, beside.title, numeric=numeric), *notes, key="paper")
 
 
+def findings_table(findings: Iterable[Finding], caption: str) -> Markup:
+    """Return comparisons with their numbers and verdicts."""
+    rows = tuple(finding.cells() for finding in findings)
+    return table(Table(COLUMNS, rows), caption, numeric=(False, True, True, True, True, False))
+
+
 def run_section(run: dict[str, Any] | None) -> Markup | None:
-    """How the records came about, as the run's own record tells it."""
+    """Return how the records came about, as `run.json` says."""
     if not run:
         return None
-    rows = tuple((path, number(_told(value))) for path, value in _leaves(run, ""))
-    return section("How it was made", table(Table(("what", "value"), rows), "The run's record"))
+    rows = ((path, number(told(value))) for path, value in _leaves(run, ""))
+    return section("How it was made", key_values("The run's record", rows))
+
+
+def told(value: Any) -> Cell:
+    """Return any value as a cell: numbers with all their digits, lists as text."""
+    if isinstance(value, float):
+        return repr(value)
+    if value is None or isinstance(value, int | str):
+        return value
+    return shortened(str(value), 600)
 
 
 def _leaves(record: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every value of a nested record under its dotted path."""
+    """Yield every value of a nested record under its dotted path."""
     if isinstance(record, dict) and record:
         for key, value in record.items():
             yield from _leaves(value, f"{path}.{key}" if path else str(key))
