@@ -60,18 +60,14 @@ class Markup(str):
 def element(tag: str, *children: str | None, **attributes: Attribute) -> Markup:
     """Return the element; children that are not `Markup` are escaped, attributes always are.
 
-    `class_` stands for `class`, other underscores for hyphens; an attribute of None is left out.
+    `class_` stands for `class`, other underscores for hyphens; children and attributes of None are left out.
 
     >>> element("p", "a < b", class_="note")
     '<p class="note">a &lt; b</p>'
     """
     written = "".join(_attribute(name, value) for name, value in attributes.items())
-    return Markup(f"<{tag}{written}>{joined(*children)}</{tag}>")
-
-
-def joined(*children: str | None) -> Markup:
-    """Return the children one after another, escaped unless they are markup; None is skipped."""
-    return Markup("".join(_safe(child) for child in children if child is not None))
+    inner = "".join([_safe(child) for child in children if child is not None])
+    return Markup(f"<{tag}{written}>{inner}</{tag}>")
 
 
 def _safe(child: str) -> str:
@@ -192,14 +188,18 @@ def document(title: str, figures: Iterable[Drawn], body: Iterable[Markup | None]
         "figures": {one.key: one.drawing for one in figures},
         "colours": {"light": tokens(LIGHT, BAND["light"]), "dark": tokens(DARK, BAND["dark"])},
     }
-    content = joined(
+    parts = (
+        '<!doctype html>\n<html lang="en">',
+        _head(title, scripts),
+        "<body>",
         _banner(),
         element("main", *body),
         element("footer", element("p", "Made by comitia. This file needs no network.")),
-        Markup(f'<script type="application/json" id="figures">{embedded(data)}</script>'),
-        *(Markup(f"<script>{script}</script>") for script in scripts),
+        f'<script type="application/json" id="figures">{embedded(data)}</script>',
+        *(part for script in scripts for part in ("<script>", script, "</script>")),
+        "</body></html>\n",
     )
-    return f'<!doctype html>\n<html lang="en">{_head(title, scripts)}<body>{content}</body></html>\n'
+    return "".join(parts)  # joined once: the drawing library is most of the page
 
 
 def embedded(data: Any) -> str:

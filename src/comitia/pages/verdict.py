@@ -153,7 +153,7 @@ def _ensemble_facts(ensemble: Ensemble) -> Iterator[Fact]:
     yield Fact(
         "Best member alone",
         percent(ensemble.member_risks[leader], 2),
-        f"{ensemble.names[leader]}, on the whole hold-out; chosen by looking at it",
+        f"{ensemble.names[leader]}, on the whole hold-out; chosen with hindsight",
     )
 
 
