@@ -4,26 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from comitia.evaluation.findings import HELD, MANY, NOT_HELD, RULE, UNDECIDED
+from comitia.pages import page_parts as html
 from comitia.pages.chain_temperatures import temperature_figure
 from comitia.pages.comparison_record import ComparisonRecord, Scored
 from comitia.pages.figure import Cell, Table, percent
 from comitia.pages.material import ComparisonMaterial
-from comitia.pages.page_parts import (
-    Drawn,
-    Fact,
-    Markup,
-    Verdict,
-    document,
-    drawn,
-    element,
-    figure_block,
-    folded,
-    hero,
-    key_values,
-    note,
-    section,
-    table,
-)
+from comitia.pages.page_parts import Drawn, Fact, Markup, Verdict
 from comitia.pages.record_page import findings_table, run_section
 
 COLUMNS = ("ensemble", "T", "weights", "in use", "accuracy", "NLL", "ECE", "mean certificate", "bound")
@@ -44,17 +30,17 @@ TEMPERATURES = (
 def comparison_page(material: ComparisonMaterial, plotly_js: str) -> str:
     """Return the whole HTML text of a comparison; `plotly_js` is the drawing library."""
     record, chains = material.record, map(temperature_figure, material.chains)
-    figures = drawn("comparison-", (figure for figure in chains if figure is not None))
-    side_by_side = table(_side_by_side(record), "Ensembles side by side", numeric=(True,) * len(COLUMNS))
+    figures = html.drawn("comparison-", (figure for figure in chains if figure is not None))
+    side_by_side = html.table(_side_by_side(record), "Ensembles side by side", numeric=(True,) * len(COLUMNS))
     body = (
-        hero(comparison_verdict(record), material.title, 1),
-        section("Side by side", side_by_side, note(ABOUT), key="lines"),
+        html.hero(comparison_verdict(record), material.title, 1),
+        html.section("Side by side", side_by_side, html.note(ABOUT), key="lines"),
         _findings(record),
         _temperatures(figures),
-        section("Protocol and data", key_values("Protocol", _protocol(record))),
+        html.section("Protocol and data", html.key_values("Protocol", _protocol(record))),
         run_section(material.run),
     )
-    return document(material.title, figures, body, plotly_js)
+    return html.document(material.title, figures, body, plotly_js)
 
 
 def comparison_verdict(record: ComparisonRecord) -> Verdict:
@@ -125,16 +111,18 @@ def _findings(record: ComparisonRecord) -> Markup | None:
     """Return every comparison with its verdict."""
     if not record.findings:
         return None
-    rows = folded(f"All {len(record.findings)} comparisons", findings_table(record.findings, "Comparisons"))
-    rule = note(f"{RULE} {MANY}".replace("*", ""))
-    return section("What the numbers say", rule, element("article", rows, class_="claim"), key="findings")
+    rows = html.folded("All comparisons", findings_table(record.findings, "Comparisons"))
+    rule = html.note(f"{RULE} {MANY}".replace("*", ""))
+    return html.section(
+        "What the numbers say", rule, html.element("article", rows, class_="claim"), key="findings"
+    )
 
 
 def _temperatures(figures: list[Drawn]) -> Markup | None:
     if not figures:
         return None
-    blocks = map(figure_block, figures)
-    return section("Temperatures of the chains", note(TEMPERATURES), *blocks, key="temperatures")
+    blocks = map(html.figure_block, figures)
+    return html.section("Temperatures of the chains", html.note(TEMPERATURES), *blocks, key="temperatures")
 
 
 def _protocol(record: ComparisonRecord) -> Iterator[tuple[Cell, ...]]:

@@ -10,25 +10,13 @@ from comitia.evaluation.definitions import DEFINITIONS
 from comitia.evaluation.findings import COLUMNS, HELD, NOT_HELD, Finding
 from comitia.evaluation.records import Certified, Claim, Evaluation
 from comitia.evaluation.tables import beside_paper
+from comitia.pages import page_parts as html
 from comitia.pages.ensemble_figures import certificate_title, ensemble_figures, shown_certificates
 from comitia.pages.evaluation_figures import evaluation_figures
 from comitia.pages.figure import Cell, Table, number, shortened
 from comitia.pages.learning import learning_figure
 from comitia.pages.material import Material
-from comitia.pages.page_parts import (
-    Drawn,
-    Markup,
-    document,
-    drawn,
-    element,
-    figure_block,
-    folded,
-    hero,
-    key_values,
-    note,
-    section,
-    table,
-)
+from comitia.pages.page_parts import Drawn, Markup
 from comitia.pages.verdict import CALLED, ensemble_verdict, evaluation_verdict
 
 ALONE = "Each holds by itself, at its own δ."
@@ -42,19 +30,19 @@ def record_page(material: Material, plotly_js: str) -> str:
     verdicts: list[Markup | None] = []
     details: list[Markup | None] = []
     if ensemble is not None:
-        verdicts.append(hero(ensemble_verdict(ensemble), material.title, 1))
-        figures += drawn("ensemble-", ensemble_figures(ensemble))
+        verdicts.append(html.hero(ensemble_verdict(ensemble), material.title, 1))
+        figures += html.drawn("ensemble-", ensemble_figures(ensemble))
         details += ensemble_sections(ensemble)
     if evaluation is not None:
         level = 1 if ensemble is None else 2
-        verdicts.append(hero(evaluation_verdict(evaluation), material.title, level))
+        verdicts.append(html.hero(evaluation_verdict(evaluation), material.title, level))
         verdicts.append(claims_section(evaluation))
-        figures += drawn("evaluation-", evaluation_figures(evaluation))
+        figures += html.drawn("evaluation-", evaluation_figures(evaluation))
         details += [paper_section(evaluation), *evaluation_sections(evaluation)]
     if (learned := learning_figure(material.learning)) is not None:
-        figures += drawn("training-", [learned])
-    body = (*verdicts, *map(figure_block, figures), *details, run_section(material.run))
-    return document(material.title, figures, body, plotly_js)
+        figures += html.drawn("training-", [learned])
+    body = (*verdicts, *map(html.figure_block, figures), *details, run_section(material.run))
+    return html.document(material.title, figures, body, plotly_js)
 
 
 def ensemble_sections(ensemble: Ensemble) -> Iterator[Markup]:
@@ -63,9 +51,9 @@ def ensemble_sections(ensemble: Ensemble) -> Iterator[Markup]:
         certificate_card(c, c == ensemble.best, certificate_title(c, ensemble))
         for c in shown_certificates(ensemble)
     ]
-    about = note(f"{ALONE} Its table lists every number in its formula.")
-    yield section("Certificates in full", about, *cards, _missing(ensemble), key="inputs")
-    yield section("Data and settings", key_values("Data and settings", _settings(ensemble)))
+    about = html.note(f"{ALONE} Its table lists every number in its formula.")
+    yield html.section("Certificates in full", about, *cards, _missing(ensemble), key="inputs")
+    yield html.section("Data and settings", html.key_values("Data and settings", _settings(ensemble)))
 
 
 def certificate_card(
@@ -75,19 +63,19 @@ def certificate_card(
     risk = "vacuous" if certificate.vacuous else f"≤ {percent_up(certificate.risk)}"
     inputs = {"risk, unrounded": certificate.risk, "δ": certificate.delta, **certificate.inputs}
     rows = ((str(key), told(value)) for key, value in inputs.items())
-    summary = element(
+    summary = html.element(
         "summary",
-        element("span", title, class_="name"),
-        element("span", "designated", class_="chip") if designated else None,
-        element("span", risk, class_="risk"),
+        html.element("span", title, class_="name"),
+        html.element("span", "designated", class_="chip") if designated else None,
+        html.element("span", risk, class_="risk"),
     )
     meaning = MEANING.get(certificate.name, "")
-    return element(
+    return html.element(
         "details",
         summary,
-        element("p", f"{certificate.promise[:1].upper()}{certificate.promise[1:]}."),
-        note(f"{meaning[:1].upper()}{meaning[1:]}.") if meaning else None,
-        key_values(f"Inputs of {title}", rows, ("input", "value")),
+        html.element("p", f"{certificate.promise[:1].upper()}{certificate.promise[1:]}."),
+        html.note(f"{meaning[:1].upper()}{meaning[1:]}.") if meaning else None,
+        html.key_values(f"Inputs of {title}", rows, ("input", "value")),
         class_="certificate designated" if designated else "certificate",
         open=designated and unfold,
     )
@@ -98,8 +86,8 @@ def _missing(ensemble: Ensemble) -> Markup | None:
     if not rows:
         return None
     columns = ("certificate", "why it is not given")
-    return folded(
-        f"{len(rows)} not given, and why", key_values("Certificates that are not given", rows, columns)
+    return html.folded(
+        f"{len(rows)} not given, and why", html.key_values("Certificates that are not given", rows, columns)
     )
 
 
@@ -127,14 +115,14 @@ def _settings(ensemble: Ensemble) -> Iterator[tuple[Cell, ...]]:
 def evaluation_sections(evaluation: Evaluation) -> Iterator[Markup]:
     """Yield the details of an evaluation."""
     if evaluation.certificates:
-        about = note(f"For the largest ensemble, with all samples as hold-out. {ALONE}")
+        about = html.note(f"For the largest ensemble, with all samples as hold-out. {ALONE}")
         groups = [_group(called, found) for called, found in _grouped(evaluation).items()]
-        yield section("Certificates in full", about, *groups, key="evaluation-inputs")
-    definitions = key_values("Definitions", DEFINITIONS.items(), ("word", "definition"))
-    yield section(
+        yield html.section("Certificates in full", about, *groups, key="evaluation-inputs")
+    definitions = html.key_values("Definitions", DEFINITIONS.items(), ("word", "definition"))
+    yield html.section(
         "Protocol and data",
-        key_values("Protocol and data", _protocol(evaluation)),
-        folded("What every number means", definitions),
+        html.key_values("Protocol and data", _protocol(evaluation)),
+        html.folded("What every number means", definitions),
     )
 
 
@@ -153,12 +141,16 @@ def _group(called: str, rows: list[Certified]) -> Markup:
     """Return the certificates of one weighting and vote, folded together."""
     ordered = sorted(rows, key=lambda c: (c.certificate.risk, c.certificate.name))
     cards = [certificate_card(c.certificate, c.designated, c.certificate.name, unfold=False) for c in ordered]
-    summary = element(
+    summary = html.element(
         "summary",
-        element("span", called, class_="name"),
-        element("span", f"{len(rows)} certificates" if len(rows) > 1 else "1 certificate", class_="risk"),
+        html.element("span", called, class_="name"),
+        html.element(
+            "span", f"{len(rows)} certificates" if len(rows) > 1 else "1 certificate", class_="risk"
+        ),
     )
-    return element("details", summary, element("div", *cards, class_="inner"), class_="certificate group")
+    return html.element(
+        "details", summary, html.element("div", *cards, class_="inner"), class_="certificate group"
+    )
 
 
 def _protocol(evaluation: Evaluation) -> Iterator[tuple[Cell, ...]]:
@@ -178,27 +170,27 @@ def claims_section(evaluation: Evaluation) -> Markup | None:
     """Return the paper's claims, each with its verdict and the numbers behind it, and the rule that decides."""
     if not evaluation.claims:
         return None
-    rule = folded("How claims are decided", note(CLAIMS_RULE.replace("*", "")))
+    rule = html.folded("How claims are decided", html.note(CLAIMS_RULE.replace("*", "")))
     paper = "Claims of “On Uniform, Bayesian, and PAC-Bayesian Deep Ensembles” (Hauptvogel and Igel)"
     about = f"{paper}, as far as these members can tell." if evaluation.name is None else f"{paper}."
-    return section(
+    return html.section(
         "The paper's claims, by the numbers",
-        note(about),
+        html.note(about),
         *(_claim(claim) for claim in evaluation.claims),
-        element("article", rule, class_="claim"),
+        html.element("article", rule, class_="claim"),
         key="claims",
     )
 
 
 def _claim(claim: Claim) -> Markup:
-    chip = element("span", claim.verdict, class_=f"chip {VERDICT_CLASS.get(claim.verdict, 'undecided')}")
+    chip = html.element("span", claim.verdict, class_=f"chip {VERDICT_CLASS.get(claim.verdict, 'undecided')}")
     behind = (
-        folded("The numbers behind it", findings_table(claim.findings, f"Claim {claim.number}"))
+        html.folded("The numbers behind it", findings_table(claim.findings, f"Claim {claim.number}"))
         if claim.findings
-        else note(f"{claim.reason[:1].upper()}{claim.reason[1:]}.")
+        else html.note(f"{claim.reason[:1].upper()}{claim.reason[1:]}.")
     )
-    return element(
-        "article", element("h3", f"{claim.number}. {claim.statement}", chip), behind, class_="claim"
+    return html.element(
+        "article", html.element("h3", f"{claim.number}. {claim.statement}", chip), behind, class_="claim"
     )
 
 
@@ -210,14 +202,16 @@ def paper_section(evaluation: Evaluation) -> Markup | None:
     rows = tuple(tuple(row) for row in beside.shown())
     numeric = tuple(column.decimals is not None for column in beside.columns)
     content = Table(tuple(column.title for column in beside.columns), rows)
-    notes = map(note, beside.notes)
-    return section("Beside the paper", table(content, beside.title, numeric=numeric), *notes, key="paper")
+    notes = map(html.note, beside.notes)
+    return html.section(
+        "Beside the paper", html.table(content, beside.title, numeric=numeric), *notes, key="paper"
+    )
 
 
 def findings_table(findings: Iterable[Finding], caption: str) -> Markup:
     """Return comparisons with their numbers and verdicts."""
     rows = tuple(finding.cells() for finding in findings)
-    return table(Table(COLUMNS, rows), caption, numeric=(False, True, True, True, True, False))
+    return html.table(Table(COLUMNS, rows), caption, numeric=(False, True, True, True, True, False))
 
 
 def run_section(run: dict[str, Any] | None) -> Markup | None:
@@ -225,7 +219,7 @@ def run_section(run: dict[str, Any] | None) -> Markup | None:
     if not run:
         return None
     rows = ((path, number(told(value))) for path, value in _leaves(run, ""))
-    return section("How it was made", key_values("The run's record", rows))
+    return html.section("How it was made", html.key_values("The run's record", rows))
 
 
 def told(value: Any) -> Cell:
