@@ -35,6 +35,11 @@ def test_the_same_record_gives_the_same_page(folder: Path) -> None:
     assert Path("a.html").read_bytes() == Path("b.html").read_bytes()
 
 
+def test_the_title_can_be_given(folder: Path) -> None:
+    assert run("run", "--out", "page.html", "--title", "Four members") == 0
+    assert "<title>Four members · comitia</title>" in Path("page.html").read_text()
+
+
 def test_json_goes_alone_to_standard_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("run", "--out", "page.html", "--json", "-") == 0
     record = json.loads(capsys.readouterr().out)
