@@ -71,8 +71,9 @@ def an_ensemble(names: tuple[str, ...] = ("ada", "bob", "cleo", "dora")) -> Ense
 
 
 def unsplit(ensemble: Ensemble) -> Ensemble:
-    """The same weighed on all samples: the best certificate is the smallest of three, at a third of delta."""
-    best = Certificate("tandem-kl", "average", 0.281, 0.05 / 3, 5000, {"tandem": 0.052, "kl": 0.7, "n": 5000})
+    """The same weighed on all samples: the best certificate is the smallest of three, each at a third of delta."""
+    inputs = {"tandem": 0.052, "kl": 0.7, "n": 5000, "delta_share": 0.05 / 3}
+    best = Certificate("tandem-kl", "average", 0.281, 0.05, 5000, inputs)
     found = replace(
         ensemble.certification, certificates=ensemble.certification.certificates[:2], best=best, compared=3
     )

@@ -35,6 +35,11 @@ def test_the_same_record_gives_the_same_page(folder: Path) -> None:
     assert Path("a.html").read_bytes() == Path("b.html").read_bytes()
 
 
+def test_the_title_can_be_given(folder: Path) -> None:
+    assert run("run", "--out", "page.html", "--title", "Four members") == 0
+    assert "<title>Four members · comitia</title>" in Path("page.html").read_text()
+
+
 def test_json_goes_alone_to_standard_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("run", "--out", "page.html", "--json", "-") == 0
     record = json.loads(capsys.readouterr().out)
@@ -79,11 +84,11 @@ def test_records_are_never_overwritten(
     "words, message",
     [
         (["absent.json"], "absent.json: no such file or folder"),
-        (["run/run.json"], "neither an ensemble"),
-        (["empty"], "holds neither evaluation.json nor ensemble.json"),
+        (["run/run.json"], "not an ensemble, evaluation or comparison"),
+        (["empty"], "has neither evaluation.json nor ensemble.json"),
         (["run", "--out", "no/such/page.html"], "does not exist; make it first"),
         (["broken.json"], "not readable as JSON"),
-        (["run", "--out", "-"], "--out: the name of a file is required, got '-'"),
+        (["run", "--out", "-"], "out: the name of a file is required, got '-'"),
         (["run", "--out", "run/comparison.json"], "is the name of a record"),
         ([], "Missing argument 'PATH'"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from comitia.pages import write_report
+from comitia.pages import report
 from report_records import HOSTILE, an_ensemble, an_evaluation, comparison_folder, folder_of
 
 pytestmark = pytest.mark.browser
@@ -45,7 +45,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         ),
         "comparison": comparison_folder(root / "comparison", layer=HOSTILE[0]),
     }
-    return {name: write_report(folder, folder / "page.html") for name, folder in folders.items()}
+    return {name: report(folder, folder / "page.html") for name, folder in folders.items()}
 
 
 @dataclass

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from comitia._errors import InputError
-from comitia.pages import report_text
-from comitia.pages.comparison_page import comparison_page, read_contents
+from comitia.pages import page_text
+from comitia.pages.comparison_page import comparison_page
+from comitia.pages.material import ComparisonMaterial, read_material
 from report_records import HOSTILE, a_comparison, comparison_folder
 
 
@@ -31,7 +32,9 @@ class Reader(HTMLParser):
 
 
 def page_of(folder: Path) -> str:
-    return comparison_page(read_contents(folder), "/* plotly */")
+    material = read_material(folder)
+    assert isinstance(material, ComparisonMaterial)
+    return comparison_page(material, "/* plotly */")
 
 
 def test_every_chain_has_its_figure_in_the_page(tmp_path: Path) -> None:
@@ -85,20 +88,18 @@ def test_names_of_layers_do_nothing_and_bytes_are_the_same(tmp_path: Path) -> No
 def test_report_takes_the_folder_and_the_file(tmp_path: Path) -> None:
     pytest.importorskip("plotly", reason="pages need the extra report")
     folder = comparison_folder(tmp_path)
-    assert report_text(folder) == report_text(folder / "comparison.json")
+    assert page_text(folder) == page_text(folder / "comparison.json")
 
 
 def test_damage_is_one_line(tmp_path: Path) -> None:
     folder, record = comparison_folder(tmp_path), a_comparison()
     record["lines"][0]["accuracy"][1] = "<b>"
     (folder / "comparison.json").write_text(json.dumps(record))
-    with pytest.raises(
-        InputError, match=r"damaged file: comparison.lines\[0\].accuracy\[1\] is not a finite"
-    ):
-        read_contents(folder)
+    with pytest.raises(InputError, match=r"lines\[0\].accuracy\[1\]: must be a number, got '<b>'"):
+        read_material(folder)
     (folder / "comparison.json").write_text(json.dumps(a_comparison()))
     (folder / "run.json").write_text("[]")
-    with pytest.raises(InputError, match="run.json: must hold a JSON object, got list"):
-        read_contents(folder)
+    with pytest.raises(InputError, match="run.json: must be a JSON object, got list"):
+        read_material(folder)
     with pytest.raises(InputError, match="no such file or folder"):
-        read_contents(tmp_path / "absent" / "comparison.json")
+        read_material(tmp_path / "absent" / "comparison.json")

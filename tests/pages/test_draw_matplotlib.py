@@ -3,9 +3,9 @@ from xml.etree import ElementTree
 import matplotlib
 import pytest
 
+from comitia.pages import figures_of
 from comitia.pages.draw_matplotlib import drawn
 from comitia.pages.figure import Figure
-from comitia.pages.figures import figures_of
 from report_records import HOSTILE, an_ensemble, an_evaluation
 
 FIGURES = [*figures_of(an_ensemble(HOSTILE)), *figures_of(an_evaluation(HOSTILE, label=HOSTILE[4]))]

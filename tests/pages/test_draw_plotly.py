@@ -5,10 +5,9 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
+from comitia.pages import figures_of
 from comitia.pages.draw_plotly import plotly_figure
-from comitia.pages.figure import Figure
-from comitia.pages.figures import figures_of
-from comitia.pages.palette import LIGHT, tokens
+from comitia.pages.figure import LIGHT, Figure, tokens
 from report_records import HOSTILE, an_ensemble, an_evaluation
 
 FIGURES = [*figures_of(an_ensemble(HOSTILE)), *figures_of(an_evaluation(HOSTILE, label=HOSTILE[0]))]

@@ -82,8 +82,8 @@ def test_runs_of_a_single_state_have_one_curve_a_weighting() -> None:
 def test_one_draw_is_told_as_one() -> None:
     evaluation = an_evaluation()
     once = replace(evaluation, settings=replace(evaluation.settings, repeats=1))
-    assert accuracy_figure(once, "average").caption.startswith("One drawn ensemble of each size.")
-    assert accuracy_figure(evaluation, "average").caption.startswith("Mean over 2 drawn ensembles")
+    assert accuracy_figure(once, "average").caption.startswith("One drawn ensemble per size.")
+    assert accuracy_figure(evaluation, "average").caption.startswith("Mean over 2 drawn ensembles per size.")
 
 
 def test_three_panels_over_the_members_as_in_the_paper() -> None:

@@ -39,8 +39,8 @@ def test_csv_and_back() -> None:
     [
         ("", "must begin with run,epoch"),
         ("run,epoch\n1,2\n", "must begin with run,epoch"),
-        ("run,epoch,loss,accuracy,seconds\n1,2,x,0.5,1\n", "a line is damaged: '1,2,x,0.5,1'"),
-        ("run,epoch,loss,accuracy,seconds\n1,2,0.5\n", "a line is damaged"),
+        ("run,epoch,loss,accuracy,seconds\n1,2,x,0.5,1\n", "damaged line '1,2,x,0.5,1'"),
+        ("run,epoch,loss,accuracy,seconds\n1,2,0.5\n", "damaged line"),
         ("run,epoch,loss,accuracy,seconds\n1,2,nan,0.5,1\n", "run 1, epoch 2: a number is not finite"),
     ],
 )

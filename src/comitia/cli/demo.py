@@ -134,9 +134,9 @@ def _table(rows: list[dict[str, Any]]) -> "Table":
 def _page(folder: Path) -> str:
     """Where the page is, or what is missing to write it."""
     from comitia._errors import InputError
-    from comitia.pages import write_report
+    from comitia.pages import report
 
     try:
-        return str(write_report(folder, folder / "report.html", force=True))
+        return str(report(folder, force=True))
     except InputError as missing:
         return f"not written ({missing})"

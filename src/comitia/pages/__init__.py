@@ -1,56 +1,127 @@
-"""Figures for papers, and the page: one self-contained HTML file. Pure functions of the records."""
+"""Pages and figures: one self-contained HTML file per record, and files for papers.
 
+`report` and `write_figures` write files. Everything below them is a pure function of the records.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from comitia._errors import InputError
+from comitia._errors import InputError, require_choice
 
 if TYPE_CHECKING:
     from comitia._ensemble import Ensemble
     from comitia.evaluation.records import Evaluation
+    from comitia.pages.figure import Figure
 
-__all__ = ["report_text", "write_figures", "write_report"]
+__all__ = ["page_text", "report", "report_place", "write_drawn", "write_figures"]
 
-
-def report_text(path: str | Path) -> str:
-    """The page as HTML text: of an ensemble file, an evaluation file, a folder of both, or of a comparison."""
-    from comitia.pages.comparison_page import comparison_page, holds_comparison, read_contents
-    from comitia.pages.material import read_material
-    from comitia.pages.page import page
-
-    if holds_comparison(path):
-        return comparison_page(read_contents(path), _plotly_js())
-
-    material = read_material(path)
-    return page(material, _plotly_js())
+FORMATS = ("svg", "pdf", "png")
 
 
-def write_report(path_in: str | Path, path_out: str | Path, *, force: bool = False) -> Path:
-    """Where the page was written: whole or not at all, and never over another file unless `force` is given.
+def report(
+    path: "str | Path | Ensemble | Evaluation",
+    out: str | Path | None = None,
+    *,
+    title: str | None = None,
+    force: bool = False,
+) -> Path:
+    """Write one HTML page that needs no network, and return its path.
+
+    Parameters
+    ----------
+    path : the file of an ensemble, an evaluation or a comparison, or a folder with `ensemble.json`,
+        `evaluation.json` or `comparison.json`; or an `Ensemble` or `Evaluation`
+    out : the file to write; by default `path` with the ending `.html`, or `report.html` in the folder
+    title : by default the name in the record, or that of the file or folder
+    force : whether an existing file is overwritten; the records that the page is made from never are
 
     Examples
     --------
-    >>> import json
     >>> from comitia import Predictions, weigh
     >>> pack = Predictions.from_arrays(votes=[[0, 1, 1, 0] * 9, [0, 1, 0, 0] * 9], labels=[0, 1, 1, 0] * 9)
-    >>> _ = Path("ensemble.json").write_text(json.dumps(weigh(pack).to_json()))
-    >>> write_report("ensemble.json", "page.html").name
+    >>> report(weigh(pack), "page.html", title="Two members").name
     'page.html'
     """
     from comitia.files.atomic import write_text
 
-    target = Path(path_out)
+    target = report_place(path, out)
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"out: the folder {target.absolute().parent} does not exist; create it first")
     if target.exists() and not force:
-        raise InputError(f"{target}: exists already; force overwrites it")
-    write_text(target, report_text(path_in))
+        raise InputError(f"out: {target} exists already; force=True overwrites it")
+    write_text(target, page_text(path, title=title))
     return target
 
 
-def write_figures(record: "Ensemble | Evaluation", folder: str | Path) -> tuple[Path, ...]:
-    """The files written under the folder: every figure of the record as SVG, PDF and PNG."""
-    from comitia.pages.figures import write_figures as write
+def report_place(path: "str | Path | Ensemble | Evaluation", out: str | Path | None = None) -> Path:
+    """Return the file that `report` writes; the name of a record that the page is made from is an error."""
+    from comitia.pages.material import sources
 
-    return write(record, folder)
+    if not isinstance(path, str | Path):
+        if out is None:
+            raise InputError("out: required for the page of an ensemble or evaluation that is not a file")
+        return Path(out)
+    place = Path(path)
+    if out is None:
+        return place / "report.html" if place.is_dir() else place.with_suffix(".html")
+    if str(out) == "-":
+        raise InputError("out: the name of a file is required, got '-'")
+    if Path(out).resolve() in {source.resolve() for source in sources(place)}:
+        raise InputError(f"out: {out} is the name of a record; choose another name")
+    return Path(out)
+
+
+def page_text(path: "str | Path | Ensemble | Evaluation", *, title: str | None = None) -> str:
+    """Return the page that `report` writes."""
+    from comitia.pages.comparison_page import comparison_page
+    from comitia.pages.material import Material, read_material
+    from comitia.pages.record_page import record_page
+
+    found = read_material(path)
+    material = found if title is None else replace(found, title=title)
+    if isinstance(material, Material):
+        return record_page(material, _plotly_js())
+    return comparison_page(material, _plotly_js())
+
+
+def write_figures(
+    record: "Ensemble | Evaluation", folder: str | Path, *, formats: tuple[str, ...] = FORMATS
+) -> tuple[Path, ...]:
+    """Write every figure of the record for a paper, one file per format, and return the paths."""
+    return write_drawn(figures_of(record), folder, formats=formats)
+
+
+def write_drawn(
+    figures: "Iterable[Figure]", folder: str | Path, *, formats: tuple[str, ...] = FORMATS
+) -> tuple[Path, ...]:
+    """Write each of the figures, one file per format, over existing ones, and return the paths."""
+    for form in formats:
+        require_choice("formats", form, FORMATS)
+    try:
+        from comitia.pages.draw_matplotlib import drawn
+    except ImportError:
+        raise InputError("figures: need matplotlib; pip install 'comitia[report]'") from None
+    from comitia.files.atomic import write_bytes
+
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    found = []
+    for figure in figures:
+        for form, content in drawn(figure, formats).items():
+            found.append(place / f"{figure.key}.{form}")
+            write_bytes(found[-1], content)
+    return tuple(found)
+
+
+def figures_of(record: "Ensemble | Evaluation") -> "tuple[Figure, ...]":
+    """Return the figures that the record has numbers for, in the order in which they are shown."""
+    from comitia._ensemble import Ensemble
+    from comitia.pages.ensemble_figures import ensemble_figures
+    from comitia.pages.evaluation_figures import evaluation_figures
+
+    return ensemble_figures(record) if isinstance(record, Ensemble) else evaluation_figures(record)
 
 
 def _plotly_js() -> str:

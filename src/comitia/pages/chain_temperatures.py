@@ -1,18 +1,23 @@
-"""The temperatures of a chain as its log tells them, in typed records."""
+"""The temperatures of a chain: read from its log, drawn layer by layer over the epochs as multiples of T."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from comitia._errors import InputError
-from comitia.pages.misfits import misfit
+from comitia._records import from_plain
+from comitia.pages.figure import Cell, Figure, Panel, Reference, Series, Table, legible
+
+# One colour per layer. The largest are drawn: they are the least noisy, and layers of a few parameters would hide them.
+ROLES = ("tandem", "uniform", "first-order", "bayes", "other", "paper")
+SMALLEST = 0.01
+KINDS = ("kinetic", "configurational")
 
 
 @dataclass(frozen=True)
 class LayerReading:
-    """One layer in one epoch; a temperature that is not finite, or not known to the sampler, is None."""
+    """One layer in one epoch; a temperature that is not finite, or unknown to the sampler, is None."""
 
     name: str
     size: int
@@ -28,17 +33,21 @@ class EpochReading:
     expected: float
     layers: tuple[LayerReading, ...]
 
+    def fault(self) -> str | None:
+        """What about it cannot be, or None."""
+        return None if self.expected > 0 and self.layers else "temperatures need a T above 0 and a layer"
+
 
 @dataclass(frozen=True)
 class Chain:
-    """A named chain and its epochs with noise, in order; there is at least one."""
+    """A named chain and its epochs with noise, in order, at least one."""
 
     name: str
     epochs: tuple[EpochReading, ...]
 
 
 def read_chain(folder: Path, name: str) -> Chain | None:
-    """The temperatures of the first run of the training in `folder/name`; None where its log tells none."""
+    """Return the temperatures of the first run of the training in `folder/name`; None if its log has none."""
     log = folder / name / "runs" / "run-0001" / "log.jsonl"
     if not log.exists():
         return None
@@ -50,7 +59,7 @@ def read_chain(folder: Path, name: str) -> Chain | None:
 
 
 def chain_of(name: str, lines: Iterable[str], *, source: str = "log") -> Chain | None:
-    """The temperatures in the lines of a log; where an epoch was trained twice, the later ones.
+    """Return the temperatures in the lines of a log; if an epoch was trained twice, the later ones.
 
     >>> layer = '{"name": "dense", "size": 8, "kinetic": null, "configurational": 0.5}'
     >>> line = f'{{"event": "temperatures", "epoch": 3, "expected": 0.5, "layers": [{layer}]}}'
@@ -62,20 +71,80 @@ def chain_of(name: str, lines: Iterable[str], *, source: str = "log") -> Chain |
         try:
             event = json.loads(line)
             if event["event"] == "temperatures":
-                reading = _reading(event)
+                reading = from_plain(EpochReading, event, f"{source}: damaged log: ", strict=False)
                 found[reading.epoch] = reading
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise InputError(f"{source}: damaged log: {type(error).__name__} {error}") from None
     return Chain(name, tuple(found[epoch] for epoch in sorted(found))) if found else None
 
 
-def _reading(event: dict[str, Any]) -> EpochReading:
-    names = ("name", "size", "kinetic", "configurational")
-    layers = tuple(LayerReading(*(layer[key] for key in names)) for layer in event["layers"])
-    found = EpochReading(event["epoch"], event["expected"], layers)
-    wrong = misfit(found, EpochReading, "temperatures")
-    if wrong is None and not (found.expected > 0 and layers):
-        wrong = "temperatures need a T above 0 and a layer"
-    if wrong is not None:
-        raise ValueError(wrong)
-    return found
+def temperature_figure(chain: Chain) -> Figure | None:
+    """Return the temperatures of the largest layers as multiples of T; None if none is finite.
+
+    >>> epoch = EpochReading(3, 0.5, (LayerReading("dense", 8, None, 0.5),))
+    >>> temperature_figure(Chain("chain", (epoch,))).panels[0].series[0].y
+    (1.0,)
+    """
+    layers = _largest(chain)
+    drawn = {kind: panel for kind in KINDS if (panel := _panel(kind, chain.epochs, layers)) is not None}
+    if not drawn:
+        return None
+    expected = chain.epochs[0].expected
+    return Figure(
+        key=f"temperatures-{chain.name}",
+        title=f"Temperatures of {legible(chain.name)}, T = {expected:g}",
+        caption=f"Means per epoch of the first run, as multiples of T = {expected:g}. The chain has the right "
+        f"temperature at 1. Shown: {_counted(len(layers))}, epochs with noise only.",
+        alt=_in_words(tuple(drawn.values())),
+        x_title="epoch",
+        panels=tuple(drawn.values()),
+        table=_table(chain.epochs, layers, tuple(drawn)),
+    )
+
+
+def _counted(layers: int) -> str:
+    return "the largest layer" if layers == 1 else f"the {layers} largest layers"
+
+
+def _largest(chain: Chain) -> list[str]:
+    sizes = {layer.name: layer.size for layer in chain.epochs[0].layers}
+    large = [name for name, size in sizes.items() if size >= SMALLEST * max(sizes.values())]
+    return sorted(large, key=lambda name: -sizes[name])[: len(ROLES)]
+
+
+def _panel(kind: str, epochs: Sequence[EpochReading], layers: Sequence[str]) -> Panel | None:
+    series = tuple(
+        Series(
+            legible(layer),
+            role,
+            tuple(float(one.epoch) for one in epochs),
+            tuple(_ratio(one, layer, kind) for one in epochs),
+        )
+        for layer, role in zip(layers, ROLES)
+    )
+    if all(y is None for one in series for y in one.y):
+        return None
+    return Panel("lines", f"{kind} / T", series, (Reference("T", "best", 1.0),))
+
+
+def _ratio(reading: EpochReading, layer: str, kind: str) -> float | None:
+    value = next((getattr(one, kind) for one in reading.layers if one.name == layer), None)
+    return None if value is None else float(value) / reading.expected
+
+
+def _in_words(panels: Sequence[Panel]) -> str:
+    parts = []
+    for panel in panels:
+        last = {one.name: one.y[-1] for one in panel.series if one.y[-1] is not None}
+        told = ", ".join(f"{name} {y:.2f}" for name, y in last.items()) or "none finite"
+        parts.append(f"{panel.y_title} at the end: {told}")
+    return "Temperature over T against the epoch, by layer. " + "; ".join(parts) + "."
+
+
+def _table(epochs: Sequence[EpochReading], layers: Sequence[str], kinds: Sequence[str]) -> Table:
+    """The ratios of the kinds that are drawn, so that a chain without momenta has no empty columns."""
+    columns = ("epoch", *(f"{kind} / T, {legible(layer)}" for kind in kinds for layer in layers))
+    rows: list[tuple[Cell, ...]] = [
+        (one.epoch, *(_ratio(one, layer, kind) for kind in kinds for layer in layers)) for one in epochs
+    ]
+    return Table(columns, tuple(rows))

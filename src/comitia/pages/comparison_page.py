@@ -1,91 +1,50 @@
-"""The page of a comparison: ensembles side by side, what their differences say, the temperatures of the chains."""
+"""The page of a comparison: ensembles side by side, their differences, the temperatures of the chains."""
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from comitia._errors import InputError
 from comitia.evaluation.findings import HELD, MANY, NOT_HELD, RULE, UNDECIDED
-from comitia.pages.chain_temperatures import Chain, read_chain
+from comitia.pages import page_parts as html
+from comitia.pages.chain_temperatures import temperature_figure
 from comitia.pages.comparison_record import ComparisonRecord, Scored
-from comitia.pages.figure import Cell, Figure, Table, percent
-from comitia.pages.markup import Markup, element, table
-from comitia.pages.material import RUN, file_text, json_object
-from comitia.pages.misfits import misfit
-from comitia.pages.page import document, figure_block, hero
-from comitia.pages.sections import findings_table, run_section, section
-from comitia.pages.temperature_figures import temperature_figure
-from comitia.pages.verdict import Fact, Verdict
+from comitia.pages.figure import Cell, Table, percent
+from comitia.pages.material import ComparisonMaterial
+from comitia.pages.page_parts import Drawn, Fact, Markup, Verdict
+from comitia.pages.record_page import findings_table, run_section
 
-COMPARISON = "comparison.json"
 COLUMNS = ("ensemble", "T", "weights", "in use", "accuracy", "NLL", "ECE", "mean certificate", "bound")
 SHOWN = {"accuracy": 4, "nll": 3, "ece": 3, "certificate": 3}  # decimals of mean ± standard deviation
 ABOUT = (
-    "Mean ± standard deviation over the repeats. Half of the test samples chooses the weights, the other half is "
-    "scored with the average vote; they swap. Mean certificate: the mean of bounds on the risk of the average vote, "
-    "one from each half for the weights that the other half chose. Bound: tandem-kl on the risk of the majority vote. "
+    "Mean ± standard deviation over the repeats. One half of the test samples chooses the weights and the other is "
+    "scored with the average vote, then they swap. Mean certificate: the mean of two bounds on the risk of the average "
+    "vote, each from one half for the weights chosen on the other. Bound: tandem-kl, on the risk of the majority vote. "
     "T: temperature of the sampler. In use: effective number of members, of all."
 )
 TEMPERATURES = (
-    "Both temperatures must be T if a chain samples the posterior at T. Kinetic above T: the minibatch's noise or the "
-    "step adds heat. Configurational off: the chain is not stationary. Both right is necessary, not sufficient."
+    "A chain that samples the posterior at T has both temperatures equal to T. Kinetic above T: the noise of the "
+    "minibatches or the step size adds heat. Configurational not T: the chain is not stationary. Both equal to T is "
+    "necessary, not sufficient."
 )
 
 
-@dataclass(frozen=True)
-class Contents:
-    """What the page of a comparison is made of; `run` is how it came about."""
-
-    record: ComparisonRecord
-    chains: tuple[Chain, ...] = ()
-    run: dict[str, Any] | None = None
-
-
-def holds_comparison(path: str | Path) -> bool:
-    """Whether the path is a comparison's record or a folder that holds one."""
-    place = Path(path)
-    return place.name == COMPARISON or (place / COMPARISON).exists()
-
-
-def read_contents(path: str | Path) -> Contents:
-    """The comparison at the path, `run.json` beside it, and the temperatures in the logs of its chains."""
-    place = Path(path)
-    file = place / COMPARISON if place.is_dir() else place
-    record = ComparisonRecord.from_json(file_text(file), source=str(file))
-    wrong = misfit(record, ComparisonRecord, "comparison")
-    if wrong is not None:
-        raise InputError(f"{file}: damaged file: {wrong}")
-    own = [ensemble.name for ensemble in record.ensembles if ensemble.last_of is None]
-    chains = [chain for name in own if (chain := read_chain(file.parent, name)) is not None]
-    run = file.with_name(RUN)
-    return Contents(record, tuple(chains), json_object(run) if run.exists() else None)
-
-
-def comparison_page(contents: Contents, plotly_js: str) -> str:
-    """The whole HTML text of a comparison; `plotly_js` is the drawing library, put in as it is."""
-    record = contents.record
-    drawn = [figure for chain in contents.chains if (figure := temperature_figure(chain)) is not None]
-    figures = [("comparison-", figure) for figure in drawn]
-    body = [
-        hero(comparison_verdict(record), record.name, "h1"),
-        section(
-            "Side by side",
-            table(_side_by_side(record), "Ensembles side by side", numeric=(True,) * len(COLUMNS)),
-            element("p", ABOUT, class_="note"),
-            key="lines",
-        ),
+def comparison_page(material: ComparisonMaterial, plotly_js: str) -> str:
+    """Return the whole HTML text of a comparison; `plotly_js` is the drawing library."""
+    record, chains = material.record, map(temperature_figure, material.chains)
+    figures = html.drawn("comparison-", (figure for figure in chains if figure is not None))
+    side_by_side = html.table(_side_by_side(record), "Ensembles side by side", numeric=(True,) * len(COLUMNS))
+    body = (
+        html.hero(comparison_verdict(record), material.title, 1),
+        html.section("Side by side", side_by_side, html.note(ABOUT), key="lines"),
         _findings(record),
         _temperatures(figures),
-        section("Protocol and data", table(Table(("what", "value"), tuple(_protocol(record))), "Protocol")),
-        run_section(contents.run),
-    ]
-    return document(record.name, figures, [part for part in body if part is not None], plotly_js)
+        html.section("Protocol and data", html.key_values("Protocol", _protocol(record))),
+        run_section(material.run),
+    )
+    return html.document(material.title, figures, body, plotly_js)
 
 
 def comparison_verdict(record: ComparisonRecord) -> Verdict:
-    """What is said first: the extent of the comparison and the range of accuracies, no winner picked by looking."""
+    """Return what comes first: the extent of the comparison and the range of accuracies, without a winner."""
     asked, found = record.settings, Counter(finding.verdict for finding in record.findings)
     counted = f"{len(record.ensembles)} ensembles"
     return Verdict(
@@ -94,8 +53,8 @@ def comparison_verdict(record: ComparisonRecord) -> Verdict:
         text=_range_in_words(record),
         facts=(
             Fact("Ensembles", str(len(record.ensembles)), "trained by one program on the same samples"),
-            Fact("Epochs of each", f"{asked.budget:,}", "over all its runs"),
-            Fact("Repeats", f"{asked.repeats:,}", "trained anew with other seeds"),
+            Fact("Epochs per ensemble", f"{asked.budget:,}", "over all its runs"),
+            Fact("Repeats", f"{asked.repeats:,}", "trained again with other seeds"),
             Fact(
                 "Comparisons held",
                 f"{found[HELD]} of {len(record.findings)}",
@@ -103,9 +62,9 @@ def comparison_verdict(record: ComparisonRecord) -> Verdict:
             ),
         ),
         assumptions=(
-            "Equal epochs, not equal time; the seconds of each stand under “How it was made”.",
-            f"A certificate holds alone, with probability {1 - asked.delta:g}; shown are means of certificates.",
-            "Spreads are over few repeats on the same test samples; intervals have the noise of both.",
+            "Equal epochs, not equal time. “How it was made” lists the seconds of each.",
+            f"A certificate holds by itself, with probability {1 - asked.delta:g}. Shown are means of certificates.",
+            "Spreads are over few repeats on the same test samples. Intervals include the noise of both.",
         ),
         warnings=(*record.notes, *_missing(record)),
     )
@@ -119,8 +78,8 @@ def _range_in_words(record: ComparisonRecord) -> str:
     low, high = lines[0], lines[-1]
     return (
         f"With {first} weights the average vote is right on {percent(low.mean('accuracy'), 2)} ({low.ensemble}) to "
-        f"{percent(high.mean('accuracy'), 2)} ({high.ensemble}) of the test samples. Which differences are more than "
-        "noise is said below, comparison by comparison."
+        f"{percent(high.mean('accuracy'), 2)} ({high.ensemble}) of the test samples. The comparisons below say "
+        "which differences are more than noise."
     )
 
 
@@ -149,26 +108,21 @@ def _with_spread(line: Scored, name: str, decimals: int) -> str:
 
 
 def _findings(record: ComparisonRecord) -> Markup | None:
-    """Every comparison, by what it asks, with its verdict."""
+    """Return every comparison with its verdict."""
     if not record.findings:
         return None
-    summary = element("summary", element("span", f"All {len(record.findings)} comparisons", class_="name"))
-    folded = element("details", summary, findings_table(record.findings, "Comparisons"))
-    return section(
-        "What the numbers say",
-        element("p", f"{RULE} {MANY}".replace("*", ""), class_="note"),
-        element("article", folded, class_="claim"),
-        key="findings",
+    rows = html.folded("All comparisons", findings_table(record.findings, "Comparisons"))
+    rule = html.note(f"{RULE} {MANY}".replace("*", ""))
+    return html.section(
+        "What the numbers say", rule, html.element("article", rows, class_="claim"), key="findings"
     )
 
 
-def _temperatures(figures: list[tuple[str, Figure]]) -> Markup | None:
+def _temperatures(figures: list[Drawn]) -> Markup | None:
     if not figures:
         return None
-    blocks = [figure_block(figure, prefix + figure.key) for prefix, figure in figures]
-    return section(
-        "Temperatures of the chains", element("p", TEMPERATURES, class_="note"), *blocks, key="temperatures"
-    )
+    blocks = map(html.figure_block, figures)
+    return html.section("Temperatures of the chains", html.note(TEMPERATURES), *blocks, key="temperatures")
 
 
 def _protocol(record: ComparisonRecord) -> Iterator[tuple[Cell, ...]]:
@@ -176,6 +130,6 @@ def _protocol(record: ComparisonRecord) -> Iterator[tuple[Cell, ...]]:
     yield "δ", record.settings.delta
     for one in record.ensembles:
         of = f"the last states of {one.last_of}" if one.last_of is not None else f"strategy {one.strategy}"
-        yield f"{one.name}", f"{of}, {one.epochs:,} epochs"
+        yield one.name, f"{of}, {one.epochs:,} epochs"
     for name, digest in record.predictions.items():
         yield f"sha256 of the test predictions, {name}", digest

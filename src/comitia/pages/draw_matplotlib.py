@@ -1,4 +1,4 @@
-"""Figures for a paper: SVG, PDF and PNG by matplotlib, the same bytes for the same figure."""
+"""Figures for a paper: SVG, PDF and PNG drawn by matplotlib. The same figure gives the same bytes."""
 
 import io
 import warnings
@@ -9,12 +9,11 @@ import matplotlib
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import PercentFormatter
 
-from comitia.pages.figure import Figure, Panel, Reference, Series, told_apart
-from comitia.pages.palette import LIGHT
+from comitia.pages.figure import LIGHT, Figure, Panel, Reference, Series, told_apart
 
 WIDTH = 6.2  # inches: a text column and a half
 HEIGHT = {"lines": 3.6, "bars": 1.5, "dots": 1.5, "heat": 5.2}
-# Dates out, ids from a fixed salt, fonts as outlines (SVG) or embedded whole (PDF): the same bytes everywhere.
+# No dates, ids from a fixed salt, fonts as outlines (SVG) or embedded (PDF): the same bytes everywhere.
 SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "comitia",
     "svg.fonttype": "path",
@@ -39,9 +38,9 @@ METADATA: dict[str, dict[str, Any]] = {
 
 
 def drawn(figure: Figure, forms: Sequence[str]) -> dict[str, bytes]:
-    """The figure as a file of each form: ``"svg"``, ``"pdf"`` or ``"png"``."""
+    """Return the content of one file per form, ``"svg"``, ``"pdf"`` or ``"png"``."""
     with matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
-        # a member's name in a script the font lacks is drawn as boxes; the page shows it in full
+        # names in a script that the font lacks are drawn as boxes; the page shows them in full
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         canvas = Canvas(figsize=(WIDTH, _height(figure)), layout="constrained", dpi=200)
         shares = [HEIGHT.get(panel.kind, 1.0) for panel in figure.panels]
@@ -49,7 +48,7 @@ def drawn(figure: Figure, forms: Sequence[str]) -> dict[str, bytes]:
         for axis, panel in zip(axes, figure.panels):
             _DRAWERS[panel.kind](axis, panel, figure)
         _finish(canvas, axes, figure)
-        # places are found once, which takes longer than the drawing
+        # the layout is computed once: it takes longer than the drawing
         canvas.draw_without_rendering()
         canvas.set_layout_engine("none")
         return {form: _saved(canvas, form) for form in forms}
@@ -69,7 +68,7 @@ def _height(figure: Figure) -> float:
 
 
 def _finish(canvas: Any, axes: Any, figure: Figure) -> None:
-    """Title of the x axis under the lowest panel, and one legend above all panels."""
+    """Add the title of the x axis below the lowest panel, and one legend above all panels."""
     axes[-1].set_xlabel(literal(figure.x_title))
     found: dict[str, Any] = {}
     for axis in axes:
@@ -129,7 +128,7 @@ def _draw_dots(axis: Any, panel: Panel, figure: Figure) -> None:
 
 
 def _draw_members(axis: Any, panel: Panel) -> None:
-    """What bars and dots share: reference lines, titles and the members' names."""
+    """Draw what bars and dots share: reference lines, titles and the names of the members."""
     _draw_references(axis, panel.references)
     axis.set_ylabel(literal(panel.y_title))
     if panel.ticks is not None:
@@ -139,7 +138,7 @@ def _draw_members(axis: Any, panel: Panel) -> None:
 
 
 def _draw_across(axis: Any, panel: Panel, figure: Figure) -> None:
-    """Horizontal bars, smallest at the top; hatched where marked, strong where they stand out."""
+    """Draw horizontal bars, smallest at the top; hatched where marked, strong where they stand out."""
     series = panel.series[0]
     marked = series.marked or (False,) * len(series.x)
     strong = series.strong or (True,) * len(series.x)
@@ -182,7 +181,7 @@ def _per_cent(axis: Any, panel: Panel) -> None:
 
 
 def literal(text: str) -> str:
-    """The text so that matplotlib, which takes $…$ for mathematics and a leading _ for a hidden label, shows it.
+    """Return the text escaped, because matplotlib reads $…$ as mathematics and hides labels that start with _.
 
     >>> literal("$x$"), literal("_a")
     ('\\\\$x\\\\$', ' _a')

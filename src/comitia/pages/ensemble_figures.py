@@ -1,58 +1,60 @@
 """The figures of a weighed ensemble: its certificates side by side, its members and their weights."""
 
-from comitia._certificate import MEANING, Certificate
+from comitia._certificate import MEANING, Certificate, percent_up
 from comitia._ensemble import Ensemble
-from comitia.pages.certificate_bars import bars_of, in_words
-from comitia.pages.figure import Figure, Panel, Reference, Series, Table, legible, percent
-from comitia.pages.palette import role_of
+from comitia.pages.figure import Figure, Panel, Reference, Series, Table, legible, percent, role_of
 
-# with more members their names would cover each other; they are told when a bar is pointed at
+# with more members their names would overlap; a bar shows its name when it is pointed at
 NAMED_MEMBERS = 12
 
 
 def ensemble_figures(ensemble: Ensemble) -> tuple[Figure, ...]:
-    """The figures of a weighed ensemble, in the order in which they are shown."""
+    """Return the figures of a weighed ensemble, in the order in which they are shown."""
     return certificates_figure(ensemble), members_figure(ensemble)
 
 
 def shown_certificates(ensemble: Ensemble) -> tuple[Certificate, ...]:
-    """The certificates by rising risk, the designated one among them whatever delta it stands at."""
+    """Return the certificates by rising risk, including the best one if it paid for a choice among several."""
     found, best = list(ensemble.certification.certificates), ensemble.best
     if best not in found:
         found.append(best)
-    return tuple(sorted(found, key=lambda c: (c.risk, c.name, c.delta)))
+    return tuple(sorted(found, key=lambda c: (c.risk, c.name)))
 
 
 def certificates_figure(ensemble: Ensemble) -> Figure:
-    """Every certificate as a bar, vacuous ones hatched, the designated one strong."""
+    """Return every certificate as a bar, vacuous ones hatched, the one to quote strong."""
     rows, best = shown_certificates(ensemble), ensemble.best
-    names = tuple(_titled(c, ensemble) for c in rows)
+    names = tuple(certificate_title(c, ensemble) for c in rows)
     strong = tuple(c == best for c in rows)
     return Figure(
         key="certificates",
         title="Certificates side by side",
         caption=(
-            "How many errors each certificate allows: shorter is better. The strong bar is the one to quote; "
-            "every other holds alone at its own δ. Hatched bars promise nothing."
+            "The share of errors that each certificate allows. Shorter is better. Quote the strong bar: each of the "
+            "others holds only by itself, at its own δ. Hatched bars promise nothing."
         ),
-        alt=f"{in_words(rows)} Designated: {best.name}.",
+        alt=f"{in_words(rows, names)} Designated: {names[rows.index(best)]}.",
         x_title=f"certified risk of the {ensemble.vote} vote",
         panels=(bars_of(rows, names, strong),),
         table=Table(
             ("certificate", "risk at most", "δ", "samples", "vacuous", "what it is"),
-            tuple((c.name, c.risk, c.delta, c.samples, c.vacuous, MEANING.get(c.name, "")) for c in rows),
+            tuple(
+                (n, c.risk, c.delta, c.samples, c.vacuous, MEANING.get(c.name, ""))
+                for n, c in zip(names, rows)
+            ),
         ),
     )
 
 
-def _titled(certificate: Certificate, ensemble: Ensemble) -> str:
-    if certificate.delta == ensemble.delta:
-        return certificate.name
-    return f"{certificate.name}, δ = {certificate.delta:.3g}"
+def certificate_title(certificate: Certificate, ensemble: Ensemble) -> str:
+    """Return the name of the certificate; the smallest of several was computed at its share of delta and says so."""
+    compared = ensemble.certification.compared
+    paid = compared > 1 and certificate == ensemble.best
+    return f"{certificate.name} at δ/{compared}" if paid else certificate.name
 
 
 def members_figure(ensemble: Ensemble) -> Figure:
-    """Hold-out accuracy and weight of every member, stacked over one axis."""
+    """Return hold-out accuracy and weight of every member, stacked over one axis."""
     names = tuple(legible(name) for name in ensemble.names)
     weights = tuple(float(w) for w in ensemble.weights)
     accuracies = tuple(1 - risk for risk in ensemble.member_risks)
@@ -65,8 +67,8 @@ def members_figure(ensemble: Ensemble) -> Figure:
         key="members",
         title="Members and their weights",
         caption=(
-            f"{voting} of {len(names)} members vote (filled). Above, how often each is right on the hold-out; "
-            "below, its weight beside the weight that all would have if they were equal."
+            f"{voting} of {len(names)} members vote (filled). Above: the accuracy of each on the hold-out. "
+            "Below: its weight, and the weight that each would have if all were equal."
         ),
         alt=(
             f"Two charts over {len(names)} members. Accuracy on the hold-out from {percent(min(accuracies))} "
@@ -80,3 +82,32 @@ def members_figure(ensemble: Ensemble) -> Figure:
         ),
         table=Table(("member", "accuracy on the hold-out", "weight"), tuple(zip(names, accuracies, weights))),
     )
+
+
+def bars_of(rows: tuple[Certificate, ...], names: tuple[str, ...], designated: tuple[bool, ...]) -> Panel:
+    """Return the certificates as bars in their order: vacuous ones hatched at full length, designated ones strong."""
+    series = Series(
+        name="certified risk",
+        role="tandem",
+        x=tuple(float(i) for i in range(len(rows))),
+        y=tuple(min(c.risk, 1.0) for c in rows),
+        labels=tuple(shown(c) for c in rows),
+        marked=tuple(c.vacuous for c in rows),
+        strong=designated,
+    )
+    return Panel("across", "", (series,), ticks=tuple(legible(name) for name in names), percent=True)
+
+
+def shown(certificate: Certificate) -> str:
+    """Return the risk in per cent, rounded up, or "vacuous".
+
+    >>> shown(Certificate("split", "average", 0.0741, 0.05, 4000)), shown(Certificate("c1", "majority", 1.2, 0.05, 9))
+    ('7.41%', 'vacuous')
+    """
+    return "vacuous" if certificate.vacuous else percent_up(certificate.risk)
+
+
+def in_words(rows: tuple[Certificate, ...], names: tuple[str, ...]) -> str:
+    """Return what the bars show, for readers who cannot see them."""
+    listed = ", ".join(f"{name} {shown(c)}" for name, c in zip(names, rows))
+    return legible(f"Bar chart of {len(rows)} certificates, smallest first: {listed}.")

@@ -1,30 +1,27 @@
-"""The figures of an evaluation, as in the paper: curves over the size, members, tandem matrix, certificates."""
+"""The figures of an evaluation, as in the paper: curves by size, members, tandem matrix, certificates."""
 
 from collections.abc import Sequence
 
 from comitia._certificate import MEANING
 from comitia.evaluation.records import Evaluation, MemberFacts, Row, Settings
-from comitia.pages.certificate_bars import bars_of, in_words
-from comitia.pages.figure import Figure, Panel, Reference, Series, Table, legible, percent
-from comitia.pages.palette import role_of
-from comitia.pages.standing import standing_of
+from comitia.pages.ensemble_figures import NAMED_MEMBERS, bars_of, in_words
+from comitia.pages.figure import Figure, Panel, Reference, Series, Table, legible, percent, role_of
+from comitia.pages.verdict import Standing, standing_of
 
-# drawn from the start, as in the paper; other weightings wait in the legend
+# drawn from the start, as in the paper; the legend adds the other weightings
 DRAWN = ("uniform", "tandem")
-# with more members their names would cover each other; they are told when a bar is pointed at
-NAMED_MEMBERS = 12
 
-_DRAWS = "Mean over {repeats} drawn ensembles of each size; the band is ± one standard deviation."
-_DRAW = "One drawn ensemble of each size."
+_DRAWS = "Mean over {repeats} drawn ensembles per size. The band is ± one standard deviation."
+_DRAW = "One drawn ensemble per size."
 _BUDGET = (
-    "All ensembles cost the same number of epochs: the more runs, the shorter each. One ensemble of each size, "
-    "trained by itself."
+    "All ensembles cost the same number of epochs: the more runs, the shorter each run. There is one ensemble per "
+    "size, trained separately."
 )
-_LINES = "Broken lines use the last state of each run, solid lines all states."
+_LINES = "Dashed lines use the last state of each run, solid lines all states."
 
 
 def evaluation_figures(evaluation: Evaluation) -> tuple[Figure, ...]:
-    """The figures that the evaluation has numbers for, in the order in which they are shown."""
+    """Return the figures that the evaluation has numbers for, in the order in which they are shown."""
     votes = sorted(evaluation.settings.votes, key=lambda vote: vote != "average")
     found: list[Figure] = [accuracy_figure(evaluation, vote) for vote in votes]
     if any(row.bound_mean is not None for row in evaluation.rows if row.vote == "majority"):
@@ -33,15 +30,16 @@ def evaluation_figures(evaluation: Evaluation) -> tuple[Figure, ...]:
         found.append(weights_figure(evaluation))
     if evaluation.tandem is not None and len(evaluation.members) > 1:
         found.append(tandem_figure(evaluation))
-    certified = {c.certificate.vote for c in standing_of(evaluation).certificates}
-    found += [certified_figure(evaluation, vote) for vote in votes if vote in certified]
+    standing = standing_of(evaluation)
+    certified = {c.certificate.vote for c in standing.certificates}
+    found += [certified_figure(standing, vote) for vote in votes if vote in certified]
     return tuple(found)
 
 
 def accuracy_figure(evaluation: Evaluation, vote: str) -> Figure:
-    """Accuracy of one vote against the number of runs, ± one standard deviation, with reference lines."""
+    """Return the accuracy of one vote by number of runs, ± one standard deviation, with reference lines."""
     settings, curves = evaluation.settings, [c for c in _curves(evaluation) if c[0].vote == vote]
-    series = tuple(_accuracy_series(evaluation, curve) for curve in curves)
+    series = tuple(_series(evaluation, c, [row.accuracy_mean for row in c], _spread(c)) for c in curves)
     references = tuple(
         Reference(legible(r.label), "bayes", r.value)
         for r in evaluation.references
@@ -62,14 +60,14 @@ def accuracy_figure(evaluation: Evaluation, vote: str) -> Figure:
 
 
 def _drawn(settings: Settings) -> str:
-    """How many ensembles stand behind a point."""
+    """Return how many ensembles a point averages."""
     if settings.grouped:
         return _BUDGET
     return _DRAW if settings.repeats == 1 else _DRAWS.format(repeats=settings.repeats)
 
 
 def _curves(evaluation: Evaluation) -> list[tuple[Row, ...]]:
-    """All curves that have points: the drawn weightings first, all states before last ones."""
+    """Return all curves that have points: the drawn weightings first, all states before last ones."""
     settings = evaluation.settings
     ordered = sorted(settings.weightings, key=lambda w: w not in DRAWN)
     keys = [(m, w, v) for v in settings.votes for w in ordered for m in sorted(evaluation.distinct)]
@@ -77,23 +75,32 @@ def _curves(evaluation: Evaluation) -> list[tuple[Row, ...]]:
 
 
 def _name(evaluation: Evaluation, row: Row) -> str:
-    """The name of the row's curve: its weights, and its members where that tells curves apart."""
+    """Return the name of the row's curve: its weights, and its members if there are several choices."""
     weights, members = legible(row.weights), legible(row.members)
     return weights if evaluation.single_states else f"{weights}, {members}"
 
 
-def _accuracy_series(evaluation: Evaluation, curve: tuple[Row, ...]) -> Series:
+def _series(
+    evaluation: Evaluation,
+    curve: tuple[Row, ...],
+    values: Sequence[float | None],
+    spread: tuple[float, ...] | None = None,
+) -> Series:
     first = curve[0]
-    spread = tuple(row.accuracy_sd for row in curve if row.accuracy_sd is not None)
     return Series(
         name=_name(evaluation, first),
         role=role_of(first.weights),
         x=tuple(float(row.size) for row in curve),
-        y=tuple(row.accuracy_mean for row in curve),
-        spread=spread if len(spread) == len(curve) else None,
+        y=tuple(values),
+        spread=spread,
         dashed=first.members == "last" and not evaluation.single_states,
         shown=first.weights in DRAWN,
     )
+
+
+def _spread(curve: tuple[Row, ...]) -> tuple[float, ...] | None:
+    found = tuple(row.accuracy_sd for row in curve if row.accuracy_sd is not None)
+    return found if len(found) == len(curve) else None
 
 
 def _curves_in_words(what: str, curves: Sequence[Series], levels: Sequence[Reference]) -> str:
@@ -119,25 +126,15 @@ def _rows_table(curves: Sequence[tuple[Row, ...]]) -> Table:
 
 
 def bound_figure(evaluation: Evaluation) -> Figure:
-    """The tandem bound on the majority vote's risk against the number of runs, before and after weighing."""
+    """Return the tandem bound on the risk of the majority vote by number of runs, before and after weighing."""
     curves = [c for c in _curves(evaluation) if c[0].vote == "majority" and c[0].bound_mean is not None]
-    series = tuple(
-        Series(
-            name=_name(evaluation, c[0]),
-            role=role_of(c[0].weights),
-            x=tuple(float(row.size) for row in c),
-            y=tuple(row.bound_mean for row in c),
-            dashed=c[0].members == "last" and not evaluation.single_states,
-            shown=c[0].weights in DRAWN,
-        )
-        for c in curves
-    )
+    series = tuple(_series(evaluation, c, [row.bound_mean for row in c]) for c in curves)
     return Figure(
         key="bound",
         title="The tandem bound, before and after weighing",
         caption=(
-            "The risk that the tandem-kl bound allows the majority vote: lower is better, 100% promises nothing. "
-            "It is what tandem weights are chosen by, and a loose certificate."
+            "Upper bound (tandem-kl) on the risk of the majority vote. Lower is better, 100% promises nothing. "
+            "Tandem weights minimise it. As a certificate it is loose."
         ),
         alt=legible(
             "Tandem bound against the number of runs: "
@@ -151,13 +148,13 @@ def bound_figure(evaluation: Evaluation) -> Figure:
 
 
 def _nothing(series: Sequence[Series]) -> tuple[Reference, ...]:
-    """The line from which on a bound promises nothing, where one comes that far."""
+    """Return the line from which on a bound promises nothing, if one reaches it."""
     reached = any(y is not None and y >= 1 for one in series for y in one.y)
     return (Reference("promises nothing", "best", 1.0),) if reached else ()
 
 
 def weights_figure(evaluation: Evaluation) -> Figure:
-    """Accuracy of each member and the weight that each method gives it, stacked as in the paper."""
+    """Return the accuracy of each member and the weight that each method gives it, stacked as in the paper."""
     members = evaluation.members
     names = tuple(legible(member.name) for member in members)
     x = tuple(float(i) for i in range(len(members)))
@@ -176,9 +173,9 @@ def weights_figure(evaluation: Evaluation) -> Figure:
         key="weights",
         title="Who votes: accuracy and weight of each member",
         caption=(
-            "All states of the largest ensemble, run by run (last states filled), with the weights that half of "
-            "the samples chose. First-order weights look at each member alone; tandem weights reward members "
-            "that err apart."
+            "All states of the largest ensemble, run by run (last states filled), with the weights chosen on half of "
+            "the samples. First-order weights look at each member alone. Tandem weights favour members that make "
+            "different errors."
         ),
         alt=f"Charts over {len(members)} members. {_weights_in_words(members, methods)}",
         x_title="member" if ticks else _members_title(evaluation),
@@ -193,7 +190,7 @@ def weights_figure(evaluation: Evaluation) -> Figure:
 
 
 def _members_title(evaluation: Evaluation) -> str:
-    """What numbers stand for along an axis of members."""
+    """Return what the numbers along an axis of members mean."""
     known = all(member.run is not None for member in evaluation.members)
     return "member, by run and step" if known else "member, in the order of the file"
 
@@ -210,7 +207,7 @@ def _weights_in_words(members: Sequence[MemberFacts], methods: Sequence[str]) ->
 
 
 def tandem_figure(evaluation: Evaluation) -> Figure:
-    """How often every two members err together, as a heat map."""
+    """Return how often every two members err together, as a heat map."""
     assert evaluation.tandem is not None
     matrix = evaluation.tandem.matrix()
     names = tuple(legible(member.name) for member in evaluation.members)
@@ -221,8 +218,8 @@ def tandem_figure(evaluation: Evaluation) -> Figure:
         key="tandem",
         title="Who errs together: the tandem matrix",
         caption=(
-            "The share of samples on which both members err; the diagonal is each member's own error, "
-            "in the brightest colour where it exceeds all pairs. The darker a square, the less the two err together."
+            "The share of samples on which both members err. The diagonal is each member's own error, "
+            "in the brightest colour if it exceeds all pairs. The darker a square, the less the two err together."
         ),
         alt=(
             f"Heat map of {len(matrix)} by {len(matrix)} members. A member errs on {percent(own)} of the samples on "
@@ -254,9 +251,8 @@ def _off_diagonal(row: Sequence[float], i: int) -> list[float]:
     return [value for j, value in enumerate(row) if j != i]
 
 
-def certified_figure(evaluation: Evaluation, vote: str) -> Figure:
-    """The certificates for one vote of the weighting that the page puts first, the designated one strong."""
-    standing = standing_of(evaluation)
+def certified_figure(standing: Standing, vote: str) -> Figure:
+    """Return the certificates for one vote of the weighting that comes first, the designated one strong."""
     rows = sorted(
         (c for c in standing.certificates if c.certificate.vote == vote),
         key=lambda c: (c.certificate.risk, c.certificate.name),
@@ -269,10 +265,11 @@ def certified_figure(evaluation: Evaluation, vote: str) -> Figure:
         key=f"certificates-{vote}",
         title=f"Certificates for the {vote} vote",
         caption=(
-            f"How many errors each certificate allows {legible(standing.called)}; shorter is better. The strong "
-            "bar was named before looking; every other holds alone at its own δ. Hatched bars promise nothing."
+            f"The share of errors that each certificate allows for {legible(standing.called)}. Shorter is better. The "
+            "strong bar was designated before looking: each of the others holds only by itself, at its own δ. Hatched "
+            "bars promise nothing."
         ),
-        alt=in_words(found),
+        alt=in_words(found, names),
         x_title=f"certified risk of the {vote} vote",
         panels=(bars_of(found, names, tuple(row.designated for row in rows)),),
         table=Table(

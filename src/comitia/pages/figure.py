@@ -1,4 +1,9 @@
-"""What a figure shows, as typed records that say nothing of how it is drawn."""
+"""Figures as typed records that do not say how they are drawn, the text of their numbers, and colours by role.
+
+The colours are the Okabe-Ito set, which colour-blind readers can tell apart. The dark ones are the same hues made
+lighter, with a contrast of at least 4.5 : 1 against the dark ground. The light ones have at least 3 : 1 against the
+light ground, which is what graphical objects need.
+"""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +12,7 @@ from typing import Literal
 
 Cell = str | int | float | None
 Kind = Literal["lines", "bars", "dots", "across", "heat"]
-# control characters, lone surrogates, and marks that turn the direction of what follows them
+# control characters, lone surrogates, and marks that change the direction of the text after them
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -15,7 +20,7 @@ _UNPRINTABLE = re.compile(
 
 @dataclass(frozen=True)
 class Table:
-    """Column titles and rows of plain values, the figure's data for those who cannot or will not look."""
+    """Column titles and rows of plain values: the data of a figure for readers who cannot see it."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -23,16 +28,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Series:
-    """One named run of points. `role` decides its colour, `dashed` its line, so that colour is never alone.
+    """A named series of points. `role` decides its colour and `dashed` its line, so that colour never stands alone.
 
     Attributes
     ----------
-    x, y : as many each; `y` of None leaves a gap.
-    spread : half the height of the band about `y`, or None.
-    labels : what a point is called when it is pointed at, or None.
+    x, y : of the same length; a `y` of None leaves a gap.
+    spread : half the height of the band around `y`, or None.
+    labels : the name that a point shows when it is pointed at, or None.
     marked : which points are weaker than the others (vacuous bounds), drawn hatched and pale.
-    strong : which points stand out; among dots the filled ones.
-    shown : whether it is drawn from the start; on the page the legend brings the others, on paper they are left out.
+    strong : which points stand out (dots are filled).
+    shown : whether it is drawn from the start; the page adds the others from the legend, paper omits them.
     """
 
     name: str
@@ -49,7 +54,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Reference:
-    """A level drawn right across the panel."""
+    """A horizontal line across the panel."""
 
     name: str
     role: str
@@ -58,9 +63,9 @@ class Reference:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes: `across` are horizontal bars at x = 0, 1, … named by `ticks`, `heat` shows `matrix`.
+    """One pair of axes. `across` means horizontal bars at x = 0, 1, … named by `ticks`; `heat` shows `matrix`.
 
-    `levels` are the values at the two ends of the heat map's colours; what lies beyond has the end's colour.
+    `levels` are the values at the two ends of the heat map's colours; values beyond them get the colour of the end.
     """
 
     kind: Kind
@@ -75,7 +80,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: panels stacked over one x axis, in words (`alt`) and as numbers (`table`) too.
+    """Panels stacked over one x axis, with the same content in words (`alt`) and as numbers (`table`).
 
     `key` names the file and the place in the page: lower-case letters and hyphens.
     """
@@ -90,7 +95,7 @@ class Figure:
 
 
 def percent(value: float, decimals: int = 1) -> str:
-    """A share in per cent, rounded to the nearest.
+    """Return a share in per cent, rounded to the nearest.
 
     >>> percent(0.8734), percent(0.0666, 2)
     ('87.3%', '6.66%')
@@ -99,7 +104,7 @@ def percent(value: float, decimals: int = 1) -> str:
 
 
 def number(value: Cell) -> str:
-    """A cell as text: counts in full, other numbers to six significant digits, nothing as a dash.
+    """Return a cell as text: counts in full, other numbers to six significant digits, None as a dash.
 
     >>> number(12500), number(0.0741123456), number(None), number("split")
     ('12,500', '0.0741123', '–', 'split')
@@ -114,7 +119,7 @@ def number(value: Cell) -> str:
 
 
 def shortened(text: str, limit: int = 22) -> str:
-    """The text, its middle left out where it is longer than the limit.
+    """Return the text, with its middle left out if it is longer than the limit.
 
     >>> shortened("run 3, step 40"), shortened("abcdefghijklmnopqrstuvwxyz", 9)
     ('run 3, step 40', 'abcd…wxyz')
@@ -126,7 +131,7 @@ def shortened(text: str, limit: int = 22) -> str:
 
 
 def told_apart(texts: Sequence[str], limit: int = 22) -> list[str]:
-    """The texts, shortened; those that would then be the same begin with their number.
+    """Return the texts, shortened; those that would look the same then begin with their number.
 
     >>> told_apart(["a-long-name-seed1-final-state", "a-long-name-seed2-final-state", "b"], 12)
     ['1: a-lo…tate', '2: a-lo…tate', 'b']
@@ -139,9 +144,68 @@ def told_apart(texts: Sequence[str], limit: int = 22) -> list[str]:
 
 
 def legible(text: str) -> str:
-    """The text on one line, what cannot be printed replaced by �.
+    """Return the text on one line, with characters that cannot be printed replaced by �.
 
     >>> legible("run\\n3 \\x00"), legible("Ж <b>")
     ('run 3 �', 'Ж <b>')
     """
     return _UNPRINTABLE.sub("\ufffd", " ".join(text.split()))
+
+
+LIGHT = {
+    "ink": "#1c1d20",
+    "muted": "#5c6068",
+    "grid": "#e3e0d9",
+    "ground": "#ffffff",
+    "page": "#faf9f6",
+    "caution": "#f7eed9",
+    "tandem": "#0072b2",
+    "uniform": "#c85200",
+    "first-order": "#008a64",
+    "best": "#6b6f78",
+    "bayes": "#a8437f",
+    "paper": "#7a6a00",
+    "other": "#4b4fa8",
+    "pale": "#b9c6d2",
+}
+DARK = {
+    "ink": "#e9e7e2",
+    "muted": "#a3a7b0",
+    "grid": "#33363d",
+    "ground": "#1b1d22",
+    "page": "#131519",
+    "caution": "#332b1a",
+    "tandem": "#56b4e9",
+    "uniform": "#f08a4b",
+    "first-order": "#35c79a",
+    "best": "#a9adb6",
+    "bayes": "#e29bc6",
+    "paper": "#dcc94a",
+    "other": "#a9aef5",
+    "pale": "#4a5663",
+}
+METHOD_ROLES = ("tandem", "uniform", "first-order", "best")
+
+
+def role_of(method: str) -> str:
+    """Return the role that colours a weighting method.
+
+    >>> role_of("tandem"), role_of("greedy")
+    ('tandem', 'other')
+    """
+    return method if method in METHOD_ROLES else "other"
+
+
+def faded(colour: str, alpha: float) -> str:
+    """Return the colour as `rgba(…)`, for bands.
+
+    >>> faded("#0072b2", 0.15)
+    'rgba(0,114,178,0.15)'
+    """
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{alpha:g})"
+
+
+def tokens(colours: dict[str, str], band: float) -> dict[str, str]:
+    """Return what the colour tokens stand for in one theme: every role and, as `role-band`, its band."""
+    return colours | {f"{role}-band": faded(colour, band) for role, colour in colours.items()}

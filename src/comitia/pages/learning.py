@@ -1,4 +1,4 @@
-"""How the runs of a training learned, epoch by epoch: read from their logs, kept as CSV, drawn as one figure."""
+"""Learning curves of a training: read from the logs of its runs, kept as CSV, drawn as one figure."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ WAYS: dict[str, Callable[[list[float]], float]] = {"median": statistics.median, 
 
 @dataclass(frozen=True)
 class Epoch:
-    """One epoch of one run: mean loss and accuracy over its batches, on training samples, and how long it took."""
+    """One epoch of one run: mean loss and accuracy over its batches of training samples, and its duration."""
 
     run: int
     epoch: int
@@ -31,14 +31,14 @@ class Epoch:
 
 
 def logged_epochs(folder: Path) -> tuple[Epoch, ...]:
-    """The epochs in the logs of a training directory; where one was trained twice, the later."""
+    """Return the epochs in the logs of a training directory; if one was trained twice, the later."""
     events = (event for log in sorted(folder.glob("runs/*/log.jsonl")) for event in logged_events(log))
     found = {(e["run"], e["epoch"]): Epoch(*(e[c] for c in COLUMNS)) for e in events if e["event"] == "epoch"}
     return tuple(found[key] for key in sorted(found))
 
 
 def logged_events(log: Path) -> Iterator[dict[str, Any]]:
-    """The events of a log; lines that were torn when a training was killed are passed over."""
+    """Yield the events of a log; lines cut off when a training was killed are skipped."""
     for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
         with suppress(ValueError):
             event = json.loads(line)
@@ -47,7 +47,7 @@ def logged_events(log: Path) -> Iterator[dict[str, Any]]:
 
 
 def learning_csv(epochs: Iterable[Epoch]) -> str:
-    """The epochs as CSV.
+    """Return the epochs as CSV.
 
     >>> learning_csv([Epoch(1, 2, 0.5, 0.75, 12.04)]).splitlines()
     ['run,epoch,loss,accuracy,seconds', '1,2,0.500000,0.750000,12.0']
@@ -57,10 +57,10 @@ def learning_csv(epochs: Iterable[Epoch]) -> str:
 
 
 def read_learning(text: str, *, source: str) -> tuple[Epoch, ...]:
-    """The epochs of that CSV."""
+    """Return the epochs of that CSV."""
     rows = csv.reader(io.StringIO(text))
     if tuple(next(rows, ())) != COLUMNS:
-        raise InputError(f"{source}: must begin with {','.join(COLUMNS)}; reproduce again with --force")
+        raise InputError(f"{source}: must begin with {','.join(COLUMNS)}; run reproduce again to write it")
     found = []
     for row in rows:
         try:
@@ -68,14 +68,14 @@ def read_learning(text: str, *, source: str) -> tuple[Epoch, ...]:
             loss, accuracy, seconds = map(float, numbers)
             found.append(Epoch(int(run), int(epoch), loss, accuracy, seconds))
         except ValueError:
-            raise InputError(f"{source}: a line is damaged: {','.join(row)[:60]!r}") from None
+            raise InputError(f"{source}: damaged line {','.join(row)[:60]!r}") from None
         if not all(map(math.isfinite, (loss, accuracy, seconds))):
             raise InputError(f"{source}: run {run}, epoch {epoch}: a number is not finite")
     return tuple(found)
 
 
 def learning_figure(epochs: Sequence[Epoch]) -> Figure | None:
-    """Training loss and accuracy against the epoch: median, lowest and highest run; None without epochs.
+    """Return training loss and accuracy by epoch: median, lowest and highest run; None without epochs.
 
     >>> figure = learning_figure([Epoch(1, 1, 2.0, 0.2, 9.0), Epoch(2, 1, 1.0, 0.4, 9.0)])
     >>> [series.y for series in figure.panels[0].series]
@@ -88,8 +88,8 @@ def learning_figure(epochs: Sequence[Epoch]) -> Figure | None:
     return Figure(
         key="learning",
         title="How the runs learned",
-        caption=f"{runs} runs. Means over each epoch's batches as the network changed, on (augmented) training "
-        "samples: not an estimate of the error on new ones.",
+        caption=f"{runs} runs. Means over the batches of each epoch while the network was learning, on (augmented) "
+        "training samples. They do not estimate the error on new samples.",
         alt=_in_words(panels),
         x_title="epoch",
         panels=panels,

@@ -1,27 +1,29 @@
-"""What a report is made of: the records found at a path, each checked as it is read."""
+"""What a page is made of: the records found at a path. Each file is read once and checked as it is read."""
 
-import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from comitia._ensemble import FORMAT as ENSEMBLE_FORMAT
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
-from comitia.evaluation.records import FORMAT as EVALUATION_FORMAT
+from comitia._records import parse_json
 from comitia.evaluation.records import Evaluation
+from comitia.pages.chain_temperatures import Chain, read_chain
+from comitia.pages.comparison_record import ComparisonRecord
 from comitia.pages.learning import LEARNING, Epoch, read_learning
-from comitia.pages.misfits import ensemble_misfit, evaluation_misfit, misfit
+from comitia.pages.misfits import require_sound
 
-ENSEMBLE, EVALUATION, RUN = "ensemble.json", "evaluation.json", "run.json"
+COMPARISON, ENSEMBLE, EVALUATION, RUN = "comparison.json", "ensemble.json", "evaluation.json", "run.json"
+# the kinds of records by the word in their format, such as "comitia-ensemble-1"
+KINDS: dict[str, Any] = {"ensemble": Ensemble, "evaluation": Evaluation, "comparison": ComparisonRecord}
+_FORMAT = re.compile(rf'"format"\s*:\s*"comitia-({"|".join(KINDS)})-')
+Record = TypeVar("Record", Ensemble, Evaluation, ComparisonRecord)
 
 
 @dataclass(frozen=True)
 class Material:
-    """The records of one report; at least one of ensemble and evaluation. `run` is how they came about.
-
-    `learning` are the epochs of the training, where the members were trained here.
-    """
+    """An ensemble, an evaluation or both; `run` says how they were made, `learning` are the epochs of a training."""
 
     title: str
     ensemble: Ensemble | None = None
@@ -30,80 +32,100 @@ class Material:
     learning: tuple[Epoch, ...] = ()
 
 
-def read_material(path: str | Path) -> Material:
-    """The records at a path: an ensemble or an evaluation file, or a folder that holds one or both."""
+@dataclass(frozen=True)
+class ComparisonMaterial:
+    """A comparison and the temperatures of its chains; `run` says how it was made."""
+
+    title: str
+    record: ComparisonRecord
+    chains: tuple[Chain, ...] = ()
+    run: dict[str, Any] | None = None
+
+
+def sources(path: str | Path) -> list[Path]:
+    """Return the files that the page of a path may be made from: the file, or every record of the folder."""
+    place, names = Path(path), (COMPARISON, ENSEMBLE, EVALUATION, RUN, LEARNING)
+    return [place / name for name in names] if place.is_dir() else [place]
+
+
+def read_material(path: str | Path | Ensemble | Evaluation) -> Material | ComparisonMaterial:
+    """Return the records at a path, which is a file or a folder; or the material of a single record."""
+    if isinstance(path, Ensemble | Evaluation):
+        return _of_record(path, "evaluation" if isinstance(path, Evaluation) else "ensemble")
     place = Path(path)
-    if place.is_dir():
-        return _from_folder(place)
-    record = json_object(place)
-    if record.get("format") == ENSEMBLE_FORMAT:
-        return Material(place.stem, ensemble=_ensemble(place))
-    if record.get("format") == EVALUATION_FORMAT:
-        found = _evaluation(place)
-        return Material(found.name or place.stem, evaluation=found)
-    raise InputError(
-        f"{path}: neither an ensemble ({ENSEMBLE_FORMAT}) nor an evaluation ({EVALUATION_FORMAT}); "
-        "comitia weigh --out and comitia evaluate --json write those"
+    if not place.is_dir():
+        return _from_file(place)
+    return _from_file(place / COMPARISON) if (place / COMPARISON).exists() else _from_folder(place)
+
+
+def _of_record(record: Ensemble | Evaluation, title: str) -> Material:
+    if isinstance(record, Ensemble):
+        return Material(title, ensemble=record)
+    return Material(record.name or title, evaluation=record)
+
+
+def _from_file(place: Path) -> Material | ComparisonMaterial:
+    text = _text(place)
+    if (found := _FORMAT.search(text)) is None:
+        parse_json(text, str(place))  # a file that is not even JSON has a message of its own
+        raise InputError(
+            f"{place}: not an ensemble, evaluation or comparison; comitia weigh, evaluate and reproduce write those"
+        )
+    record = _read(KINDS[found[1]], text, place)
+    return (
+        _comparison(record, place) if isinstance(record, ComparisonRecord) else _of_record(record, place.stem)
     )
 
 
+def _comparison(record: ComparisonRecord, place: Path) -> ComparisonMaterial:
+    """Return the comparison with the temperatures in the logs of its chains, and `run.json` beside it."""
+    own = [ensemble.name for ensemble in record.ensembles if ensemble.last_of is None]
+    chains = [chain for name in own if (chain := read_chain(place.parent, name)) is not None]
+    return ComparisonMaterial(record.name, record, tuple(chains), _run(place.parent))
+
+
 def _from_folder(folder: Path) -> Material:
-    ensemble = _ensemble(folder / ENSEMBLE) if (folder / ENSEMBLE).exists() else None
-    evaluation = _evaluation(folder / EVALUATION) if (folder / EVALUATION).exists() else None
+    ensemble, evaluation = _if_there(Ensemble, folder / ENSEMBLE), _if_there(Evaluation, folder / EVALUATION)
     if ensemble is None and evaluation is None:
         raise InputError(
-            f"{folder}: holds neither {EVALUATION} nor {ENSEMBLE}; comitia reproduce writes the first, "
-            f"comitia weigh --out {ENSEMBLE} the second"
+            f"{folder}: has neither {EVALUATION} nor {ENSEMBLE}; comitia reproduce writes the first, "
+            "comitia weigh the second"
         )
     if ensemble is not None and evaluation is not None and ensemble.classes != evaluation.source.classes:
         raise InputError(
-            f"{folder}: {ENSEMBLE} has {ensemble.classes} classes, {EVALUATION} {evaluation.source.classes}: they are "
-            "of other data; report on each by its file"
+            f"{folder}: {ENSEMBLE} has {ensemble.classes} classes, {EVALUATION} has {evaluation.source.classes}, so "
+            "they are of different data; give the file of one of them"
         )
-    run = json_object(folder / RUN) if (folder / RUN).exists() else None
-    named = evaluation.name if evaluation is not None else None
-    return Material(named or folder.resolve().name, ensemble, evaluation, run, _learning(folder / LEARNING))
+    curves = folder / LEARNING
+    learning = read_learning(_text(curves), source=str(curves)) if curves.exists() else ()
+    title = (evaluation.name if evaluation is not None else None) or folder.resolve().name
+    return Material(title, ensemble, evaluation, _run(folder), learning)
 
 
-def _learning(path: Path) -> tuple[Epoch, ...]:
-    return read_learning(file_text(path), source=str(path)) if path.exists() else ()
+def _if_there(kind: type[Record], path: Path) -> Record | None:
+    return _read(kind, _text(path), path) if path.exists() else None
 
 
-def json_object(path: Path) -> dict[str, Any]:
-    """The JSON object in a file."""
-    text = file_text(path)
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not readable as JSON ({error})") from None
-    if not isinstance(record, dict):
-        raise InputError(f"{path}: must hold a JSON object, got {type(record).__name__}")
+def _read(kind: type[Record], text: str, path: Path) -> Record:
+    record = kind.from_json(text, source=str(path))
+    require_sound(record, str(path))
     return record
 
 
-def file_text(path: Path) -> str:
-    """The text in a file."""
+def _run(folder: Path) -> dict[str, Any] | None:
+    path = folder / RUN
+    if not path.exists():
+        return None
+    found = parse_json(_text(path), str(path))
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: must be a JSON object, got {type(found).__name__}")
+    return found
+
+
+def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file or folder") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not readable as text ({error})") from None
-
-
-def _ensemble(path: Path) -> Ensemble:
-    found = Ensemble.from_json(file_text(path), source=str(path))
-    _require(path, misfit(found, Ensemble, "Ensemble") or ensemble_misfit(found))
-    return found
-
-
-def _evaluation(path: Path) -> Evaluation:
-    found = Evaluation.from_json(file_text(path), source=str(path))
-    _require(path, misfit(found, Evaluation, "Evaluation") or evaluation_misfit(found))
-    return found
-
-
-def _require(path: Path, wrong: str | None) -> None:
-    """Raise if anything is wrong with the record."""
-    if wrong is not None:
-        raise InputError(f"{path}: damaged file: {wrong}")

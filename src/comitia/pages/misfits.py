@@ -1,15 +1,13 @@
-"""What cannot be in a record: values of another type, numbers out of range, risks below what their inputs give."""
+"""What cannot be in a record: numbers out of range, risks below what their inputs give."""
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, is_dataclass
-from types import UnionType
-from typing import Any, TypeGuard, Union, get_args, get_origin, get_type_hints
-
-import numpy as np
+from typing import Any, TypeGuard
 
 from comitia._certificate import Certificate
 from comitia._ensemble import Ensemble
+from comitia._errors import InputError
+from comitia._records import from_plain, to_plain
 from comitia._votes import VOTES
 from comitia.bounds import clopper_pearson
 from comitia.evaluation.records import Evaluation, Row
@@ -18,6 +16,19 @@ LARGEST = 2**63
 # certificates that rest on the vote's own errors alone, counted on n samples
 COUNTED = ("split", "holdout")
 Range = tuple[str, float | None, float, float]
+
+
+def require_sound(record: Any, source: str) -> None:
+    """Raise unless the types and values of a record can be; for readers that do not check this themselves."""
+    try:
+        from_plain(type(record), to_plain(record), f"{source}: ")
+    except ValueError as error:
+        raise InputError(f"{source}: {error}") from None
+    wrong = None
+    if isinstance(record, Ensemble | Evaluation):
+        wrong = ensemble_misfit(record) if isinstance(record, Ensemble) else evaluation_misfit(record)
+    if wrong is not None:
+        raise InputError(f"{source}: {wrong}")
 
 
 def ensemble_misfit(found: Ensemble) -> str | None:
@@ -82,52 +93,8 @@ def _counted(certificate: Certificate) -> bool:
     return _whole(errors) and _whole(n) and 0 <= errors <= n and n > 0
 
 
-def misfit(value: Any, hint: Any, where: str) -> str | None:
-    """What does not fit its declared type, in words, or None; numbers must be finite.
-
-    >>> misfit((0.5, "x"), tuple[float, ...], "risks")
-    'risks[1] is not a finite number'
-    """
-    origin, arguments = get_origin(hint), get_args(hint)
-    if isinstance(hint, type) and is_dataclass(hint):
-        return (
-            _first(_record_misfits(value, hint, where)) if isinstance(value, hint) else f"{where} is missing"
-        )
-    if origin in (Union, UnionType):
-        found = [misfit(value, choice, where) for choice in arguments]
-        return None if None in found else found[0]
-    if origin is tuple:
-        return _tuple_misfit(value, arguments, where)
-    if origin is dict:
-        if not isinstance(value, dict):
-            return f"{where} is not an object"
-        return _first([misfit(inner, arguments[1], f"{where}.{key}") for key, inner in value.items()])
-    if hint is float:
-        numeric = _whole(value) or (isinstance(value, float) and math.isfinite(value))
-        return None if numeric else f"{where} is not a finite number"
-    if hint is Any or origin is np.ndarray:
-        return None
-    exact = _whole(value) if hint is int else isinstance(value, hint)
-    return None if exact else f"{where} is not {'a text' if hint is str else f'of type {hint.__name__}'}"
-
-
 def _whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST
-
-
-def _record_misfits(value: Any, hint: Any, where: str) -> list[str | None]:
-    hints = get_type_hints(hint)
-    return [misfit(getattr(value, f.name), hints[f.name], f"{where}.{f.name}") for f in fields(hint)]
-
-
-def _tuple_misfit(value: Any, arguments: tuple[Any, ...], where: str) -> str | None:
-    if not isinstance(value, tuple):
-        return f"{where} is not a list"
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return _first([misfit(inner, arguments[0], f"{where}[{i}]") for i, inner in enumerate(value)])
-    if len(value) != len(arguments):
-        return f"{where} has {len(value)} entries, not {len(arguments)}"
-    return _first([misfit(v, hint, f"{where}[{i}]") for i, (v, hint) in enumerate(zip(value, arguments))])
 
 
 def _first(found: list[str | None]) -> str | None:

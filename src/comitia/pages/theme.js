@@ -8,6 +8,7 @@
   const config = {
     responsive: false,
     displaylogo: false,
+    displayModeBar: window.matchMedia("(hover: hover)").matches ? "hover" : false, // without a mouse it covers the legend
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"],
     scrollZoom: false,
   };

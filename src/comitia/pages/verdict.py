@@ -1,44 +1,103 @@
-"""What the page says first: which weighting, what it gains, what is promised and under which assumptions."""
+"""What a page says first: which weighting, what it gains, what is promised and under which assumptions.
+
+Which curve of an evaluation comes first follows a fixed rule and never the numbers, so that a certificate designated
+before looking stays so.
+"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from comitia._certificate import SAMPLING, Certificate, confidence_down, percent_up
 from comitia._ensemble import Ensemble
-from comitia.evaluation.records import Evaluation, Row
+from comitia.evaluation.records import Certified, Comparison, Evaluation, Row
 from comitia.pages.figure import percent
-from comitia.pages.standing import CALLED, Standing, standing_of
+from comitia.pages.page_parts import Fact, Verdict
+
+# the first of these that was evaluated comes first on the page
+PREFERRED = ("tandem", "auto", "cantelli", "disagreement", "greedy", "likelihood", "first-order", "best")
+CALLED = {"all": "all states", "last": "the last states"}
+# certificates that are designated before looking; they count the errors of the vote itself
+DESIGNATED = ("split", "holdout")
 
 
 @dataclass(frozen=True)
-class Fact:
-    """One number of the verdict, with what it is and where it comes from."""
+class Standing:
+    """The weighed curve at the largest size, and the same members with equal weights.
 
-    label: str
-    value: str
-    note: str
+    `plain` and `comparison` are None if equal weights were not evaluated.
+    """
+
+    members: str
+    weights: str
+    vote: str
+    single_states: bool
+    row: Row
+    plain: Row | None
+    comparison: Comparison | None
+    certificates: tuple[Certified, ...]
+
+    @property
+    def called(self) -> str:
+        """The weighting in words: `tandem weights on all states`."""
+        weights = "equal" if self.weights == "uniform" else self.weights
+        where = "" if self.single_states else f" on {CALLED.get(self.members, self.members)}"
+        return f"{weights} weights{where}"
+
+    @property
+    def promised(self) -> Certified | None:
+        """The certificate of this vote that was designated before looking, if there is one."""
+        fitting = (c for c in self.certificates if c.designated and c.certificate.vote == self.vote)
+        return next(fitting, None)
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The first screen of the page: headline, one paragraph, a few numbers, and the small print."""
+def standing_of(evaluation: Evaluation) -> Standing:
+    """Return the curve that comes first: preferred weights, all states, average vote, each if it was evaluated."""
+    settings = evaluation.settings
+    weights = next((w for w in PREFERRED if w in settings.weightings), settings.weightings[0])
+    members = "all" if "all" in evaluation.distinct else evaluation.distinct[0]
+    vote = "average" if "average" in settings.votes else settings.votes[0]
+    row = _largest(evaluation, members, weights, vote)
+    if row is None:
+        row = max(evaluation.rows, key=lambda found: found.size)
+        members, weights, vote = row.key
+    return Standing(
+        members=members,
+        weights=weights,
+        vote=vote,
+        single_states=evaluation.single_states,
+        row=row,
+        plain=_largest(evaluation, members, "uniform", vote),
+        comparison=_compared(evaluation, row),
+        certificates=tuple(c for c in evaluation.certificates if _belongs(c, members, weights)),
+    )
 
-    kind: str
-    headline: str
-    text: str
-    facts: tuple[Fact, ...]
-    assumptions: tuple[str, ...]
-    warnings: tuple[str, ...]
+
+def _belongs(certified: Certified, members: str, weights: str) -> bool:
+    """Whether it certifies those weights, possibly rounded (`tandem, multiples of 1/20`)."""
+    return certified.members == members and certified.weights.partition(",")[0] == weights
+
+
+def _largest(evaluation: Evaluation, members: str, weights: str, vote: str) -> Row | None:
+    curve = evaluation.curve(members, weights, vote)
+    return max(curve, key=lambda row: row.size) if curve else None
+
+
+def _compared(evaluation: Evaluation, row: Row) -> Comparison | None:
+    """Return the comparison of the row with equal weights on the same members."""
+    for found in evaluation.comparisons:
+        sides = (tuple(found.left), tuple(found.right))
+        wanted = ((row.members, row.weights), (row.members, "uniform"))
+        if (found.size, found.vote) == (row.size, row.vote) and sides == wanted:
+            return found
+    return None
 
 
 def ensemble_verdict(ensemble: Ensemble) -> Verdict:
-    """The verdict on a weighed ensemble."""
-    # chosen among several events, the best one holds at the delta asked for, not at its share of it
-    promised = replace(ensemble.best, delta=ensemble.delta)
+    """Return the verdict on a weighed ensemble."""
     return Verdict(
         kind="Weighed ensemble",
-        headline=_promise_in_short(promised),
-        text=f"{_sentence(promised.promise)} {_gain_of_ensemble(ensemble)}",
+        headline=_promise_in_short(ensemble.best),
+        text=f"{_sentence(ensemble.best.promise)} {_gain_of_ensemble(ensemble)}",
         facts=tuple(_ensemble_facts(ensemble)),
         assumptions=tuple(_ensemble_assumptions(ensemble)),
         warnings=ensemble.warnings,
@@ -56,14 +115,13 @@ def _gain_of_ensemble(ensemble: Ensemble) -> str:
     """What the vote gains over its members, as far as the record tells."""
     best, mean = min(ensemble.member_risks), sum(ensemble.member_risks) / len(ensemble.member_risks)
     alone = (
-        f"on the whole hold-out the best member alone errs on {percent(best, 2)}, "
-        f"the average one on {percent(mean, 2)}"
+        f"On the whole hold-out the best member alone errs on {percent(best, 2)}, "
+        f"the average member on {percent(mean, 2)}."
     )
+    if ensemble.best.name not in DESIGNATED:
+        return alone
     inputs = ensemble.best.inputs
-    if ensemble.best.name not in ("split", "holdout"):
-        return f"{_sentence(alone)}"
-    counted = percent(inputs["errors"] / inputs["n"], 2)
-    return f"Counted, the vote errs on {counted} of those samples; {alone}."
+    return f"The vote errs on {percent(inputs['errors'] / inputs['n'], 2)} of those samples. {alone}"
 
 
 def _ensemble_facts(ensemble: Ensemble) -> Iterator[Fact]:
@@ -71,53 +129,59 @@ def _ensemble_facts(ensemble: Ensemble) -> Iterator[Fact]:
     chosen = weighting.method if weighting.chosen is None else f"{weighting.method}: {weighting.chosen}"
     used = f"chosen on {weighting.samples:,} of {ensemble.data.samples:,} hold-out samples"
     yield Fact(
-        "Weighting", chosen, "no hold-out sample chose it" if ensemble.chosen_on == "nothing" else used
+        "Weighting", chosen, "chosen without the hold-out" if ensemble.chosen_on == "nothing" else used
     )
     yield Fact(
         "Members that vote",
         f"{len(ensemble.active)} of {len(ensemble.names)}",
         f"{ensemble.vote} vote, {ensemble.classes} classes",
     )
-    if best.name in ("split", "holdout"):
+    if best.name in DESIGNATED:
         errors, n = best.inputs["errors"], best.inputs["n"]
         yield Fact(
-            "Errors counted", percent(errors / n, 2), f"{errors:,} of {n:,} certifying samples, ties included"
+            "Errors counted",
+            percent(errors / n, 2),
+            f"{errors:,} of {n:,} certifying samples, including ties",
         )
     else:
         yield Fact(
             "Gibbs risk",
             percent(ensemble.statistics["gibbs"], 2),
-            "error of a member drawn by weight, on the hold-out",
+            "hold-out error of a member drawn by weight",
         )
     leader = min(range(len(ensemble.names)), key=lambda i: ensemble.member_risks[i])
     yield Fact(
         "Best member alone",
         percent(ensemble.member_risks[leader], 2),
-        f"{ensemble.names[leader]}, on the whole hold-out; picked by looking",
+        f"{ensemble.names[leader]}, on the whole hold-out; chosen with hindsight",
     )
 
 
 def _ensemble_assumptions(ensemble: Ensemble) -> Iterator[str]:
     best, compared = ensemble.best, ensemble.certification.compared
     yield _sentence(ensemble.assumption(best))
-    yield f"It speaks of the {best.vote} vote with exactly these weights, and of no other vote."
+    yield f"The certificate is for the {best.vote} vote with exactly these weights, and for no other vote."
     if best.name == "split":
-        samples = f"its {best.samples:,} samples had no part in the weights"
-        yield f"The certificate (split) was named before looking: {samples}."
+        samples = f"its {best.samples:,} samples had no part in choosing the weights"
+        yield f"The certificate (split) was designated before looking: {samples}."
     elif best.name == "holdout":
-        yield "The certificate (holdout) was named before looking: no hold-out sample had a part in the weights."
+        yield (
+            "The certificate (holdout) was designated before looking: no hold-out sample had a part in choosing the "
+            "weights."
+        )
     else:
         yield (
             f"The certificate ({best.name}) is the smallest of {compared} kinds, each computed at "
-            f"δ = {best.delta:.3g}, so that the choice among them is paid for and holds at δ = {ensemble.delta:g}."
+            f"δ/{compared} = {ensemble.delta / compared:.3g}. This pays for the choice among them, so that it holds "
+            f"at δ = {ensemble.delta:g}."
         )
     if ensemble.prior is not None:
         yield "The prior over the members was fixed before the hold-out was seen."
-    yield "The probability is over the draw of the hold-out samples; it is not about one new sample."
+    yield "The probability is over the draw of the hold-out samples. It is not about a single new sample."
 
 
 def evaluation_verdict(evaluation: Evaluation) -> Verdict:
-    """The verdict of an evaluation: the weighing in front, beside equal weights on the same members."""
+    """Return the verdict of an evaluation: the weights that come first, compared with equal weights."""
     standing = standing_of(evaluation)
     return Verdict(
         kind="Reproduction" if evaluation.references else "Evaluation",
@@ -135,7 +199,7 @@ def _accuracy_in_short(standing: Standing) -> str:
     if found is None:
         return f"{reached} with {standing.called}"
     if abs(found.difference) <= found.half_width:
-        return f"{reached} with {standing.called}, not told apart from equal ones"
+        return f"{reached} with {standing.called}, not distinguishable from equal weights"
     direction = "above" if found.difference > 0 else "below"
     return f"{reached}, {_points(abs(found.difference))} {direction} equal weights"
 
@@ -148,10 +212,10 @@ def _points(difference: float) -> str:
 
 def _evaluation_text(evaluation: Evaluation, standing: Standing) -> Iterator[str]:
     row = standing.row
-    yield _sentence(
-        f"the {standing.vote} vote of {row.size} runs with {standing.called} is right on "
-        f"{percent(row.accuracy_mean, 2)} of {evaluation.source.samples:,} test samples, each judged by weights that "
-        "it had no part in"
+    yield (
+        f"The {standing.vote} vote of {row.size} runs with {standing.called} is right on "
+        f"{percent(row.accuracy_mean, 2)} of {evaluation.source.samples:,} test samples. No sample had a part in "
+        "choosing the weights that it is scored with."
     )
     if standing.comparison is not None and standing.plain is not None:
         found = standing.comparison
@@ -160,7 +224,7 @@ def _evaluation_text(evaluation: Evaluation, standing: Standing) -> Iterator[str
             f"{100 * found.difference:+.2f} ± {100 * found.half_width:.2f} points (95%)."
         )
     if standing.promised is not None:
-        chosen = "" if standing.weights == "uniform" else " for the weights that the first half chose"
+        chosen = "" if standing.weights == "uniform" else " for the weights chosen on the first half"
         yield f"Certified{chosen}: {standing.promised.certificate.promise}."
 
 
@@ -177,7 +241,7 @@ def _evaluation_facts(evaluation: Evaluation, standing: Standing) -> Iterator[Fa
     yield Fact("Best single member", percent(single.accuracy_mean), "chosen on one half, scored on the other")
     if standing.promised is not None:
         c = standing.promised.certificate
-        shown = "nothing" if c.vacuous else f"≤ {percent_up(c.risk)}"
+        shown = "vacuous" if c.vacuous else f"≤ {percent_up(c.risk)}"
         yield Fact(
             "Certified errors", shown, f"{c.name}, {c.vote} vote, δ = {c.delta:g}, {c.samples:,} samples"
         )
@@ -191,19 +255,17 @@ def _spread(row: Row) -> str:
 
 def _evaluation_assumptions(evaluation: Evaluation, standing: Standing) -> Iterator[str]:
     yield (
-        "Test-time cross-validation: the samples are halved once, by a seed; one half chooses the weights, "
-        "the other is scored; then they swap. All weightings see the same halves and the same draws."
+        "Test-time cross-validation: a seed splits the samples into two halves. One half chooses the weights and the "
+        "other is scored, then they swap. All weightings use the same halves and the same draws."
     )
     yield (
-        "A difference counts only if its 95% interval, which has the noise of the samples and of the draws, leaves "
-        "out 0."
+        "A difference counts only if its 95% interval excludes 0. The interval includes the noise of the samples and "
+        "of the draws."
     )
     if standing.promised is not None:
         draw = "" if len(set(standing.row.accuracies)) == 1 else " and the first draw"
-        weights = (
-            "equal weights" if standing.weights == "uniform" else "the weights that the first half chose"
-        )
-        yield f"The certificate speaks of {weights}{draw}; the accuracies are means over both halves and all draws."
+        weights = "equal weights" if standing.weights == "uniform" else "the weights chosen on the first half"
+        yield f"The certificate is for {weights}{draw}. The accuracies are means over both halves and all draws."
         yield _sentence(SAMPLING)
 
 

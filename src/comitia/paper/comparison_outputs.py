@@ -121,9 +121,8 @@ def write_comparison(
 
 def write_temperatures(contest: Contest, folder: Path) -> tuple[Path, ...]:
     """The figures written: the temperatures of the first run of every chain, as SVG."""
-    from comitia.pages.chain_temperatures import read_chain
+    from comitia.pages.chain_temperatures import read_chain, temperature_figure
     from comitia.pages.draw_matplotlib import drawn
-    from comitia.pages.temperature_figures import temperature_figure
 
     written = []
     for entry in contest.entries:

@@ -194,7 +194,7 @@ def write_figures(evaluation: Evaluation, folder: Path) -> tuple[Path, ...]:
 
 def write_learning(folder: Path, *, figures: bool) -> tuple[Path, ...]:
     """The files written: how the runs trained in that folder learned, as `learning.csv` and as a figure."""
-    from comitia.pages.figures import write_drawn
+    from comitia.pages import write_drawn
     from comitia.pages.learning import LEARNING, learning_csv, learning_figure, logged_epochs
 
     epochs = logged_epochs(folder)
