@@ -71,11 +71,11 @@ def an_ensemble(names: tuple[str, ...] = ("ada", "bob", "cleo", "dora")) -> Ense
 
 
 def unsplit(ensemble: Ensemble) -> Ensemble:
-    """The same weighed on all samples: the best certificate is the smallest of three, each at a third of delta."""
-    inputs = {"tandem": 0.052, "kl": 0.7, "n": 5000, "delta_share": 0.05 / 3}
+    """The same weighed on all samples: the best certificate is the smallest of six, each at a sixth of delta."""
+    inputs = {"tandem": 0.052, "kl": 0.7, "n": 5000, "delta_share": 0.05 / 6}
     best = Certificate("tandem-kl", "average", 0.281, 0.05, 5000, inputs)
     found = replace(
-        ensemble.certification, certificates=ensemble.certification.certificates[:2], best=best, compared=3
+        ensemble.certification, certificates=ensemble.certification.certificates[:2], best=best, compared=6
     )
     return replace(ensemble, certification=found, chosen_on="all")
 
@@ -136,10 +136,14 @@ def an_evaluation(
             "all",
             "tandem",
             name == "split",
-            Certificate(name, vote, risk, 0.05, 500, {"errors": 55, "n": 500}),
+            Certificate(name, vote, risk, 0.05, 500, inputs),
         )
         for vote in settings.votes
-        for name, risk in (("split", 0.1358), ("tandem-kl", 0.41), ("ctd", 1.7))
+        for name, risk, inputs in (
+            ("split", 0.1358, {"errors": 55, "n": 500}),
+            ("tandem-kl", 0.41, {"tandem": 0.05, "kl": 0.7, "n": 500}),
+            ("ctd", 1.7, {"gibbs": 0.3, "tandem": 0.15, "kl": 0.7, "n_first": 500, "n_pair": 500}),
+        )
     )
     return Evaluation(
         settings=settings,

@@ -16,7 +16,6 @@ SAMPLING = (
 )
 # What `holdout` rests on besides, and what nobody but the user can know where the weights are given.
 WEIGHTS_FIXED = "the weights were fixed without these samples"
-MEANING = {row.name: row.meaning for row in BOUNDS.values()}
 # From here down six digits of the confidence would all say 99.9999%.
 TINY_DELTA = 1e-6
 # How far a stated risk may lie below its formula: what is left of another machine's rounding.

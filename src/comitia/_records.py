@@ -117,6 +117,11 @@ def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
+@cache
+def _entries(kind: type) -> "dict[str, Field[Any]]":
+    return {key_of(entry): entry for entry in fields(kind) if entry.init}
+
+
 @dataclass(frozen=True)
 class _Reader:
     """Builds records from plain data; `path` is where in the data it stands."""
@@ -127,7 +132,7 @@ class _Reader:
     def record(self, kind: Any, plain: Any, path: str) -> Any:
         if not isinstance(plain, Mapping):
             raise _Misfit(path, f"must be a table of keys, got {_shown(plain)}")
-        entries = {key_of(entry): entry for entry in fields(kind) if entry.init}
+        entries = _entries(kind)
         for key in plain if self.strict else ():
             if key not in entries:
                 raise _Misfit(_inside(path, key), f"unknown key{nearest(str(key), entries)}")

@@ -37,6 +37,23 @@ def test_it_is_outward_and_tight_at_many_points():
         assert log_tail(k, n, p * (1 - 1e-9)) > log_delta
 
 
+def test_it_is_outward_for_large_samples_too():
+    """Where the sum has too many terms: the incomplete beta function in 40 digits."""
+    draw = random.Random(7)
+    with mpmath.workdps(40):
+        for _ in range(60):
+            n = int(10 ** draw.uniform(3, 8))
+            k, delta = draw.randint(0, min(n - 1, 200)), 10 ** draw.uniform(-30, -0.1)
+            p = clopper_pearson(k, n, delta)
+            tail = mpmath.betainc(n - k, k + 1, 0, 1 - mpmath.mpf(p), regularized=True)
+            assert delta * (1 - 1e-8) < tail <= delta
+
+
+def test_both_ways_to_compute_it_meet():
+    below, above = (clopper_pearson_log(70, 3000, math.log(1e-100) + step) for step in (-1e-9, 1e-9))
+    assert above < below < above + 1e-11
+
+
 @pytest.mark.parametrize("k, n, log_delta", [(33, 500, -1000.0), (1, 10**6, -800.0), (700, 10000, -745.5)])
 def test_a_delta_below_the_smallest_float(k, n, log_delta):
     p = clopper_pearson_log(k, n, log_delta)

@@ -14,7 +14,7 @@ def test_certificates_rise_and_the_designated_one_is_strong() -> None:
 
 def test_a_best_certificate_at_a_share_of_delta_is_shown_beside_its_full_one() -> None:
     (panel,) = certificates_figure(unsplit(an_ensemble())).panels
-    assert panel.ticks == ("tandem-kl", "tandem-kl at δ/3", "first-order-kl")
+    assert panel.ticks == ("tandem-kl", "tandem-kl at δ/6", "first-order-kl")
     assert panel.series[0].strong == (False, True, False)
 
 

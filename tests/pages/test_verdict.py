@@ -18,7 +18,7 @@ def test_the_best_of_several_holds_at_the_delta_asked_for() -> None:
     verdict = ensemble_verdict(unsplit(an_ensemble()))
     assert verdict.headline == "At most 28.10% errors, with 95% probability"
     assert "with probability 95%" in verdict.text.lower()
-    assert any("smallest of 3 kinds, each computed at δ/3 = 0.0167" in line for line in verdict.assumptions)
+    assert any("smallest of 6 kinds, each computed at δ/6 = 0.00833" in line for line in verdict.assumptions)
 
 
 def test_a_vacuous_certificate_promises_nothing() -> None:

@@ -6,21 +6,31 @@ Source: Clopper and Pearson (1934).
 Valid for one classifier that was fixed without these n samples, n i.i.d. samples, k errors among them. On
 samples that chose the classifier it is no certificate.
 
-How it is computed. With S = sum_j P(X = k-j)/P(X = k), ln P(X <= k) = ln P(X = k) + ln S, and its derivative
-in p is -(n-k)/((1-p) S). ln P(X <= k) is concave and falling in p, so Newton's method from Chernoff's bound
-kl_upper(k/n, ln(1/delta)/n), which lies above the root, stays above it. Everything is in logarithms, so
-delta may be as small as exp(-1e5). ln P(X = k) is Loader's (2000) form: -n kl(k/n || p) and Stirling's
-remainders.
+How it is computed. The limit is the 1-delta quantile of Beta(k+1, n-k), by scipy at a delta made smaller by more than
+scipy's tail is off. Measured against 40 digits that is 1e-11 of delta at delta = 1e-58, and 9e-10 at n = 1e8.
+
+Below delta = 1e-100, which the occam bound can ask for, scipy's inverse fails (.80 instead of .82 for 33 of 500 errors
+at 1e-300), and the limit is found in logarithms. With S = sum_j P(X = k-j)/P(X = k), ln P(X <= k) = ln P(X = k) + ln
+S, and its derivative in p is -(n-k)/((1-p) S). ln P(X <= k) is concave and falling in p, so Newton's method from
+Chernoff's bound kl_upper(k/n, ln(1/delta)/n), which lies above the root, stays above it. Everything is in logarithms,
+so delta may be as small as exp(-1e5). ln P(X = k) is Loader's (2000) form: -n kl(k/n || p) and Stirling's remainders.
 """
 
 import math
 
+from scipy.special import betainccinv
+
 from comitia.bounds.arguments import require_delta, require_errors, require_samples
 from comitia.bounds.terms import kl_bernoulli, kl_upper, round_up
 
+# ln of the smallest delta that scipy's inverse is trusted with.
+SMALLEST = math.log(1e-100)
+# By how much delta is made smaller: per digit of it, and per sample.
+SLACK, SLACK_EACH = 1e-12, 4e-17
+
 
 def clopper_pearson(errors: int, n: int, delta: float) -> float:
-    """The upper Clopper-Pearson limit of a risk after that many errors in n samples.
+    """Return the upper Clopper-Pearson limit of a risk after that many errors in n samples.
 
     >>> round(clopper_pearson(errors=33, n=500, delta=0.05), 4)
     0.0873
@@ -29,7 +39,7 @@ def clopper_pearson(errors: int, n: int, delta: float) -> float:
 
 
 def clopper_pearson_log(errors: int, n: int, log_delta: float) -> float:
-    """The same limit from ln(delta), for a delta too small for a float.
+    """Return the same limit from ln(delta), for a delta too small for a float.
 
     >>> round(clopper_pearson_log(errors=33, n=500, log_delta=-1000.0), 4)
     0.9083
@@ -40,6 +50,9 @@ def clopper_pearson_log(errors: int, n: int, log_delta: float) -> float:
         return 1.0
     if k == 0:
         return min(round_up(-math.expm1(log_delta / n)), 1.0)
+    if log_delta > SMALLEST:
+        smaller = math.exp(log_delta) * (1 - SLACK * (1 - log_delta) - SLACK_EACH * n)
+        return min(round_up(float(betainccinv(k + 1, n - k, smaller))), 1.0)
     # What rounding may do to the logarithm of the tail: a relative 1e-14 of it, and k/n, which moves n kl.
     slack = 1e-13 - 1e-14 * log_delta + 1e-15 * n
     return _solve(k, n, log_delta - slack)

@@ -1,6 +1,6 @@
 """The figures of a weighed ensemble: its certificates side by side, its members and their weights."""
 
-from comitia._certificate import MEANING, Certificate, percent_up
+from comitia._certificate import Certificate, percent_up
 from comitia._ensemble import Ensemble
 from comitia.pages.figure import Figure, Panel, Reference, Series, Table, legible, percent, role_of
 
@@ -38,10 +38,7 @@ def certificates_figure(ensemble: Ensemble) -> Figure:
         panels=(bars_of(rows, names, strong),),
         table=Table(
             ("certificate", "risk at most", "δ", "samples", "vacuous", "what it is"),
-            tuple(
-                (n, c.risk, c.delta, c.samples, c.vacuous, MEANING.get(c.name, ""))
-                for n, c in zip(names, rows)
-            ),
+            tuple((n, c.risk, c.delta, c.samples, c.vacuous, c.meaning) for n, c in zip(names, rows)),
         ),
     )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from comitia._certificate import MEANING
 from comitia.evaluation.records import Evaluation, MemberFacts, Row, Settings
 from comitia.pages.ensemble_figures import NAMED_MEMBERS, bars_of, in_words
 from comitia.pages.figure import Figure, Panel, Reference, Series, Table, legible, percent, role_of
@@ -283,7 +282,7 @@ def certified_figure(standing: Standing, vote: str) -> Figure:
                     c.vacuous,
                     row.designated,
                     row.weights,
-                    MEANING.get(c.name, ""),
+                    c.meaning,
                 )
                 for c, row in zip(found, rows)
             ),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from comitia._certificate import MEANING, Certificate, percent_up
+from comitia._certificate import Certificate, percent_up
 from comitia._ensemble import Ensemble
 from comitia.evaluation.claims import CLAIMS_RULE
 from comitia.evaluation.definitions import DEFINITIONS
@@ -69,7 +69,7 @@ def certificate_card(
         html.element("span", "designated", class_="chip") if designated else None,
         html.element("span", risk, class_="risk"),
     )
-    meaning = MEANING.get(certificate.name, "")
+    meaning = certificate.meaning
     return html.element(
         "details",
         summary,
