@@ -92,7 +92,8 @@ class Certificate:
         try:
             least = row.value(inputs, share)
         except (InputError, TypeError, ValueError, OverflowError) as error:
-            return f"the inputs of certificate {self.name} do not fit its formula ({error})"
+            why = f" ({error})" if isinstance(error, InputError) else ""
+            return f"the inputs of certificate {self.name} do not fit its formula{why}"
         if inputs[row.samples] != self.samples:
             return f"certificate {self.name} rests on {inputs[row.samples]} samples, not {self.samples}"
         if share > self.delta or not self.risk >= least * (1 - AGREE):
