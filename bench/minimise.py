@@ -7,8 +7,7 @@ does so after each step, which is quicker.
 """
 
 import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from statistics import median
 from time import process_time
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._threads import single_blas
 from comitia.bounds.terms import log_term
 from comitia.weighting import Minimum, minimise_tandem
 from comitia.weighting.irprop import solve_irprop
@@ -28,9 +28,8 @@ LARGE = 5000
 
 def run(rounds: int = 7) -> list[dict[str, Any]]:
     """Rows of name, seconds, ratio (how many times quicker Newton is) and bound difference (Newton less iRprop)."""
-    with one_thread():
-        compared = [row for members, samples in SIZES for row in _compare(members, samples, rounds)]
-        return [*compared, _memory(LARGE)]
+    compared = [row for members, samples in SIZES for row in _compare(members, samples, rounds)]
+    return [*compared, _memory(LARGE)]
 
 
 def _memory(members: int) -> dict[str, Any]:
@@ -79,6 +78,7 @@ def _compare(members: int, samples: int, rounds: int) -> list[dict[str, Any]]:
     ]
 
 
+@single_blas
 def every_step(T: NDArray[np.float64], samples: int) -> Minimum:
     """The minimum by iRprop that changes lambda after every step."""
     members = len(T)
@@ -99,15 +99,3 @@ def simulated(members: int, samples: int, seed: int = 0) -> NDArray[np.float64]:
         own = rng.standard_normal(samples, dtype=np.float32)
         wrong[i] = np.sqrt(0.6) * difficulty + np.sqrt(0.15) * of_run + 0.5 * own < skill
     return (wrong @ wrong.T).astype(np.float64) / samples
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """One BLAS thread where threadpoolctl is installed; else whatever the environment says."""
-    try:
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-    except ImportError:
-        yield
-        return
-    with threadpool_limits(limits=1, user_api="blas"):
-        yield

@@ -38,6 +38,7 @@ HOMES = {
     "sklearn": {"sklearn"},
     "pyarrow": {"files"},
     "numba": {"_kernels", "statistics"},
+    "threadpoolctl": {"_threads"},
     "PIL": {"data"},
     "click": {"cli"},
     "tensorboard": {"progress"},
@@ -96,6 +97,6 @@ def test_heavy_libraries_stay_at_home(path: Path) -> None:
 def test_the_core_needs_numpy_and_scipy_only(path: Path) -> None:
     import sys
 
-    allowed = {"comitia", "numpy", "scipy", "numba"} | set(sys.stdlib_module_names)
+    allowed = {"comitia", "numpy", "scipy", "numba", "threadpoolctl"} | set(sys.stdlib_module_names)
     outside = {module.split(".")[0] for module in imports(path)} - allowed
     assert not outside, f"{path.relative_to(SOURCE)} imports {outside}"

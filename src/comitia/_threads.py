@@ -3,6 +3,8 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache, wraps
 from itertools import islice
 from types import ModuleType
 from typing import Any, TypeVar
@@ -10,6 +12,7 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 
 Item = TypeVar("Item")
+Function = TypeVar("Function", bound=Callable[..., Any])
 Result = TypeVar("Result")
 
 
@@ -44,3 +47,32 @@ def loops(stored: NDArray[Any], *, large: bool = True) -> ModuleType | None:
     from comitia import _kernels
 
     return _kernels if _kernels.AVAILABLE else None
+
+
+@cache
+def _blas() -> Any:
+    """Return what sets the threads of the linear algebra libraries; None where threadpoolctl is not installed."""
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ImportError:
+        return None
+    return ThreadpoolController()
+
+
+def single_blas(function: Function) -> Function:
+    """Return the function, run with one thread of linear algebra where threadpoolctl is installed.
+
+    Solvers multiply small matrices thousands of times. Handing each product to several threads costs more than it
+    saves, and hundreds of times more where other programs use the processors too.
+    """
+
+    @wraps(function)
+    def limited(*arguments: Any, **options: Any) -> Any:
+        blas = _blas()
+        limit: AbstractContextManager[Any] = (
+            nullcontext() if blas is None else blas.limit(limits=1, user_api="blas")
+        )
+        with limit:
+            return function(*arguments, **options)
+
+    return limited  # type: ignore[return-value]

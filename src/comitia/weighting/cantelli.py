@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._threads import single_blas
 from comitia.bounds.relaxation import best_lambda, relaxed
 from comitia.bounds.terms import log_term
 from comitia.statistics import Statistics
@@ -63,6 +64,7 @@ def cantelli(evidence: Evidence) -> Weighting:
     )
 
 
+@single_blas
 def minimise_cantelli(statistics: Statistics, delta: float, log_prior: Array) -> State:
     """The best state found from all starts."""
     prior = np.exp(log_prior)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
+from comitia._threads import single_blas
 from comitia.bounds.relaxation import best_lambda
 from comitia.bounds.terms import log_term
 from comitia.statistics.unlabelled import matched, pooled_disagreement
@@ -91,6 +92,7 @@ def disagreement(evidence: Evidence) -> Weighting:
     return Weighting("disagreement", weights, hard.first_samples, lam=lam, kl=kl, bound=bound)
 
 
+@single_blas
 def _alternate(terms: Terms) -> tuple[Array, float, float, float]:
     log_weights = terms.log_prior
     bound, lam, gamma, kl = terms.parameters(log_weights)

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._errors import InputError, require_choice, require_open_unit
 from comitia._simplex import as_prior
+from comitia._threads import single_blas
 from comitia.bounds.terms import log_term
 from comitia.weighting.irprop import solve_irprop
 from comitia.weighting.newton import Point, Problem, solve_newton
@@ -31,6 +32,7 @@ class Minimum:
     convex: bool = True
 
 
+@single_blas
 def minimise_tandem(
     T: ArrayLike,
     n: int,
