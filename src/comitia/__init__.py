@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from comitia._weigh import weigh as weigh
     from comitia.evaluation import evaluate as evaluate
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "Predictions": "comitia._predictions",
