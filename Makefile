@@ -62,7 +62,7 @@ lowest:  ## the core's tests with the lowest versions that pyproject.toml allows
 	$(LOWEST)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt \
 		-e '.[fast,parquet,sklearn,report,test]'
 	$(LOWEST)/$(SCRIPTS)/python -m pytest -n 2 -m "not slow" $(CORE_TESTS) \
-		-W "ignore:Values in x were outside bounds:RuntimeWarning"  # of the oracle, scipy's old SLSQP
+		-W "ignore:Values in x were outside bounds:RuntimeWarning" -W ignore::pytest.PytestRemovedIn10Warning
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) $(LOWEST) demo artefacts site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,93 @@
+"""Pages of the site that are made while it is built: from README and its neighbours, click's help, the interface."""
+
+import importlib
+import re
+
+import click
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+ROOT_PAGES = {
+    "index.md": "README.md",
+    "project/contributing.md": "CONTRIBUTING.md",
+    "project/changelog.md": "CHANGELOG.md",
+}
+COMMANDS = """# Commands
+
+What `comitia COMMAND --help` says. `comitia` and `python -m comitia` are the same command.
+"""
+INTERFACE = """# Python
+
+Everything for users is imported from `comitia`, `comitia.sklearn` or `comitia.deep`. What a new weighting or bound
+needs comes from `comitia.weighting`, `comitia.statistics` and `comitia.bounds`.
+"""
+# The public names of each module, by its `__all__` unless they are listed here.
+MODULES: dict[str, list[str] | None] = {
+    "comitia": None,
+    "comitia.sklearn": ["WeightedVoteClassifier"],
+    "comitia.deep": ["WeightedEnsemble"],
+    "comitia.weighting": ["Evidence", "Weighting", "minimise_tandem"],
+    "comitia.statistics": ["co_errors"],
+    "comitia.bounds": None,
+}
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made."""
+    root = config.config_file_path.rpartition("/")[0]
+    for target, source in ROOT_PAGES.items():
+        with open(f"{root}/{source}", encoding="utf-8") as text:
+            files.append(File.generated(config, target, content=moved(text.read(), target)))
+    files.append(File.generated(config, "reference/commands.md", content=commands_page()))
+    files.append(File.generated(config, "reference/python.md", content=interface_page()))
+    return files
+
+
+def moved(text: str, target: str) -> str:
+    """Return a page of the root with links that are right from its place in the site."""
+    up = "../" * target.count("/")
+    places = {source: up + place for place, source in ROOT_PAGES.items()}
+
+    def link(match: re.Match[str]) -> str:
+        to = match[1]
+        if to.startswith("docs/"):
+            return f"]({up}{to.removeprefix('docs/')})"
+        if to in places:
+            return f"]({places[to]})"
+        return (
+            match[0]
+            if to.startswith(("http", "#"))
+            else f"](https://github.com/comitia/comitia/blob/main/{to})"
+        )
+
+    return re.sub(r"\]\(([^)]+)\)", link, text)
+
+
+def commands_page() -> str:
+    """Return the help of every command as one page."""
+    from comitia.cli.main import group
+
+    return COMMANDS + "".join(_command_parts(group, click.Context(group, info_name="comitia")))
+
+
+def _command_parts(command: click.Command, context: click.Context) -> list[str]:
+    level = "#" * min(context.command_path.count(" ") + 1, 3)
+    title = "" if context.parent is None else f"\n{level} {context.command_path}\n"
+    with context:
+        parts = [f"{title}\n```text\n{command.get_help(context)}\n```\n"]
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            parts += _command_parts(inner, click.Context(inner, info_name=name, parent=context))
+    return parts
+
+
+def interface_page() -> str:
+    """Return the page on the public names, which mkdocstrings fills."""
+    parts = [INTERFACE]
+    for module, listed in MODULES.items():
+        names = importlib.import_module(module).__all__ if listed is None else listed
+        parts.append(f"\n## {module}\n")
+        parts += [f"\n::: {module}.{name}\n" for name in names if not name.startswith("_")]
+    return "".join(parts)
