@@ -1,9 +1,12 @@
-"""Pages of the site that are made while it is built: from README and its neighbours, click's help, the interface."""
+"""What is made while the site is built: pages from README and its neighbours, click's help, the Python interface."""
 
 import importlib
 import re
+from pathlib import Path
+from typing import Any
 
 import click
+import griffe
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
@@ -12,6 +15,7 @@ ROOT_PAGES = {
     "project/contributing.md": "CONTRIBUTING.md",
     "project/changelog.md": "CHANGELOG.md",
 }
+WIDE = "---\nhide: [navigation]\n---\n"
 COMMANDS = """# Commands
 
 What `comitia COMMAND --help` says. `comitia` and `python -m comitia` are the same command.
@@ -34,10 +38,12 @@ MODULES: dict[str, list[str] | None] = {
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made."""
-    root = config.config_file_path.rpartition("/")[0]
+    root = Path(config.config_file_path).parent
     for target, source in ROOT_PAGES.items():
-        with open(f"{root}/{source}", encoding="utf-8") as text:
-            files.append(File.generated(config, target, content=moved(text.read(), target)))
+        content = moved((root / source).read_text(encoding="utf-8"), target)
+        files.append(
+            File.generated(config, target, content=WIDE + content if target == "index.md" else content)
+        )
     files.append(File.generated(config, "reference/commands.md", content=commands_page()))
     files.append(File.generated(config, "reference/python.md", content=interface_page()))
     return files
@@ -91,3 +97,29 @@ def interface_page() -> str:
         parts.append(f"\n## {module}\n")
         parts += [f"\n::: {module}.{name}\n" for name in names if not name.startswith("_")]
     return "".join(parts)
+
+
+class HouseDocstrings(griffe.Extension):
+    """Change docstrings from how they are written here to what mkdocstrings shows well."""
+
+    def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
+        """Change the docstring of a module, class, function or attribute before it is parsed."""
+        if obj.docstring is not None:
+            obj.docstring.value = described(fenced(obj.docstring.value))
+
+
+def fenced(text: str) -> str:
+    """Return the text with a fence around each example: from `>>>` to an empty line."""
+    return re.sub(r"^( *)(>>> .*?)(?=\n *\n|\Z)", _fence, text, flags=re.M | re.S)
+
+
+def _fence(match: re.Match[str]) -> str:
+    indent, code = match[1], match[2].rstrip()
+    return f"{indent}```pycon\n{indent}{code}\n{indent}```"
+
+
+def described(text: str) -> str:
+    """Return the text with parameters `name : what it is` as names with descriptions; types come from the code."""
+    section = r"(?<=Parameters\n----------\n)(.*?)(?=\n\n|\Z)"
+    entry = r"^(\w+(?:, \w+)*) : "
+    return re.sub(section, lambda found: re.sub(entry, r"\1\n    ", found[0], flags=re.M), text, flags=re.S)
