@@ -10,6 +10,8 @@ VENV := .venv
 BIN := $(VENV)/$(SCRIPTS)
 READY := $(VENV)/.ready
 LOWEST := .venv-lowest
+# Material prints an advertisement for its successor otherwise.
+export NO_MKDOCS_2_WARNING := 1
 # Tests that need nothing but the base install, numba, pyarrow, scikit-learn, plotly and matplotlib.
 CORE_TESTS := $(addprefix tests/,bounds statistics weighting files evaluation pages recipes) $(wildcard tests/test_*.py)
 
@@ -17,7 +19,7 @@ CORE_TESTS := $(addprefix tests/,bounds statistics weighting files evaluation pa
 .PHONY: help setup demo test check format long bench docs dist lowest clean
 
 help:  ## show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-10s%s\n", $$1, $$2}'
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -49,7 +51,7 @@ bench: $(READY)  ## speed and memory, as ratios from one run
 	$(BIN)/python -m bench
 
 docs: $(READY)  ## build the site into site/, check its links, run the examples of all pages
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python -m pytest -n 2 tests/docs
 
 dist: $(READY)  ## build wheel and source distribution into dist/, and try the wheel in an empty environment
@@ -57,6 +59,7 @@ dist: $(READY)  ## build wheel and source distribution into dist/, and try the w
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m pytest -m slow tests/test_base_install.py
 
+# The two warnings are those of an oracle with scipy's old SLSQP, and of old scikit-learn with new pytest.
 lowest:  ## the core's tests with the lowest versions that pyproject.toml allows (Python 3.11)
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt \

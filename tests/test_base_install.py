@@ -99,9 +99,10 @@ class Environment:
 
 
 def built_wheel(folder: Path) -> Path:
-    """Return the wheel that `make dist` built, or a fresh one."""
+    """Return the wheel that `make dist` built if no source is newer, else a fresh one."""
     found = list((ROOT / "dist").glob(f"comitia-{__version__}-*.whl"))
-    if not found:
+    newest = max(path.stat().st_mtime for path in (ROOT / "src" / "comitia").rglob("*.*"))
+    if not found or found[0].stat().st_mtime < newest:
         build = [sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT]
         subprocess.run(build, check=True, capture_output=True, timeout=280)
         found = list(folder.glob("*.whl"))

@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import comitia
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,3 +68,14 @@ def test_every_file_of_the_package_is_packed() -> None:
     beside = {path for path in beside if path.parent.name != "__pycache__"}
     assert beside <= packed
     assert all(list(package.glob(pattern)) for pattern in patterns), "a pattern that fits no file"
+
+
+@pytest.mark.parametrize("name", [".github/workflows/ci.yml", ".pre-commit-config.yaml", ".ci/run"])
+def test_automation_calls_targets_of_the_makefile_only(name: str) -> None:
+    """Steps, hooks and the script before landing run `make` with a target that exists."""
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+    text = (ROOT / name).read_text(encoding="utf-8")
+    steps = re.findall(r"(?:- run: |entry: |^)(make .*|(?<=run: ).+|(?<=entry: ).+)$", text, re.M)
+    assert steps
+    for step in steps:
+        assert re.fullmatch(rf"make ({'|'.join(targets)})( PYTHON=python)?", step), step

@@ -2,10 +2,13 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -95,7 +98,38 @@ def test_the_reference_holds_every_public_name_and_command(pages: dict[Path, Pag
     assert {f"comitia-{name}" for name in COMMANDS} <= commands
 
 
-def test_search_works_without_a_server(site: Path) -> None:
-    """The index is a script, which a page opened from disk may load, and the worker has its stand-in."""
-    assert (site / "search" / "search_index.js").read_text(encoding="utf-8").startswith("var __index = ")
-    assert "assets/iframe-worker.js" in (site / "index.html").read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
+    binary = shutil.which("chromium") or shutil.which("chromium-browser")
+    if binary is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=binary, args=["--headless=new", "--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.mark.browser
+def test_pages_fit_a_phone_and_fetch_nothing(browser: Any, pages: dict[Path, Page], site: Path) -> None:
+    """Wide tables scroll inside the page; nothing is asked of another machine; no script fails."""
+    shown = [path for path in pages if "results" not in path.relative_to(site.resolve()).parts]
+    tab, fetched, problems = browser.new_page(viewport={"width": 390, "height": 900}), [], []
+    tab.on("request", lambda request: fetched.append(request.url))
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    for path in shown:
+        tab.goto(path.as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0, path.name
+    tab.close()
+    assert [url for url in fetched if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+    assert problems == []
+
+
+@pytest.mark.browser
+def test_search_works_without_a_server(browser: Any, site: Path) -> None:
+    tab = browser.new_page(viewport={"width": 1300, "height": 900})
+    tab.goto((site / "glossary.html").as_uri())
+    tab.click(".md-search__input")
+    tab.keyboard.type("resume")
+    tab.wait_for_selector(".md-search-result__link[href*='how-to/resume.html']")
+    tab.close()
