@@ -49,6 +49,25 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, **kwargs: Any) -> str:
+    """Return the page with lists as Python-Markdown wants them; the files are written as GitHub shows them."""
+    return separated(markdown)
+
+
+def separated(text: str) -> str:
+    """Return the text with an empty line before each list after a paragraph, and inner lists indented by four."""
+    lines: list[str] = []
+    in_code = in_list = False
+    for line in text.split("\n"):
+        in_code ^= line.startswith("```")
+        item = not in_code and line.startswith(("- ", "  - "))
+        if item and not in_list and lines and lines[-1].strip():
+            lines.append("")
+        in_list = item or (in_list and bool(line.strip()))
+        lines.append("  " + line if item and line.startswith("  ") else line)
+    return "\n".join(lines)
+
+
 def moved(text: str, target: str) -> str:
     """Return a page of the root with links that are right from its place in the site."""
     up = "../" * target.count("/")

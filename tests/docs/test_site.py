@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -96,6 +97,20 @@ def test_the_reference_holds_every_public_name_and_command(pages: dict[Path, Pag
     assert {f"comitia.{name}" for name in comitia.__all__} <= interface
     commands = pages[(site / "reference" / "commands.html").resolve()].ids
     assert {f"comitia-{name}" for name in COMMANDS} <= commands
+
+
+def test_pages_are_changed_for_the_site_as_meant() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "site_hooks.py"))
+    assert made["separated"]("text\n- a\n  - b\n- c") == "text\n\n- a\n    - b\n- c"
+    assert made["separated"]("```\ntext\n- a\n```") == "```\ntext\n- a\n```"
+    assert made["fenced"]("Text.\n\n>>> 1 + 1\n2\n\nMore.") == "Text.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore."
+    written = "Parameters\n----------\na, b : what they are\n    and more\n\nReturns : nothing"
+    meant = "Parameters\n----------\na, b\n    what they are\n    and more\n\nReturns : nothing"
+    assert made["described"](written) == meant
+    links = "[a](docs/a.md) [b](CHANGELOG.md) [c](LICENSE) [d](#d)"
+    assert made["moved"](links, "project/x.md") == (
+        "[a](../a.md) [b](../project/changelog.md) [c](https://github.com/comitia/comitia/blob/main/LICENSE) [d](#d)"
+    )
 
 
 @pytest.fixture(scope="module")
