@@ -1,18 +1,29 @@
 # The only commands of the project: people, CI and pre-commit call the same ones.
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+SCRIPTS := Scripts
+else
 PYTHON ?= python3
+SCRIPTS := bin
+endif
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(SCRIPTS)
 READY := $(VENV)/.ready
+LOWEST := .venv-lowest
+# Material prints an advertisement for its successor otherwise.
+export NO_MKDOCS_2_WARNING := 1
+# Tests that need nothing but the base install, numba, pyarrow, scikit-learn, plotly and matplotlib.
+CORE_TESTS := $(addprefix tests/,bounds statistics weighting files evaluation pages recipes) $(wildcard tests/test_*.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format long bench docs clean
+.PHONY: help setup demo test check format long bench docs dist lowest clean
 
 help:  ## show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-10s%s\n", $$1, $$2}'
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
 setup: $(READY)  ## make .venv with everything that is tested
@@ -39,8 +50,22 @@ long: $(READY)  ## statistical tests of every certificate, and full-size network
 bench: $(READY)  ## speed and memory, as ratios from one run
 	$(BIN)/python -m bench
 
-docs: $(READY)  ## run the examples of the documents
+docs: $(READY)  ## build the site into site/, check its links, run the examples of all pages
+	$(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python -m pytest -n 2 tests/docs
 
+dist: $(READY)  ## build wheel and source distribution into dist/, and try the wheel in an empty environment
+	rm -rf dist build
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m pytest -m slow tests/test_base_install.py
+
+# The two warnings are those of an oracle with scipy's old SLSQP, and of old scikit-learn with new pytest.
+lowest:  ## the core's tests with the lowest versions that pyproject.toml allows (Python 3.11)
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt \
+		-e '.[fast,parquet,sklearn,report,test]'
+	$(LOWEST)/$(SCRIPTS)/python -m pytest -n 2 -m "not slow" $(CORE_TESTS) \
+		-W "ignore:Values in x were outside bounds:RuntimeWarning" -W ignore::pytest.PytestRemovedIn10Warning
+
 clean:  ## remove what the commands above made
-	rm -rf $(VENV) demo artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) demo artefacts site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,5 +1,7 @@
 """The core and its commands in an environment that has only what the base install brings."""
 
+import json
+import os
 import subprocess
 import sys
 import venv
@@ -8,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from comitia import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 # Everything that a base install must not need.
@@ -65,14 +69,68 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.strip().endswith("[]")
 
 
-@pytest.mark.slow
-def test_a_real_environment_with_the_base_install_only(pack: Path, tmp_path: Path) -> None:
-    """A fresh virtual environment, pip install without extras, then the main job."""
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    subprocess.run(
-        [python, "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", ROOT], check=True, timeout=280
+def test_python_runs_the_package() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "comitia", "--version"], capture_output=True, text=True, check=True
     )
-    listed = subprocess.run([python, "-m", "pip", "list"], capture_output=True, text=True, check=True).stdout
-    assert not any(line.split()[0].lower() in HEAVY for line in listed.splitlines()[2:])
-    subprocess.run([tmp_path / "venv" / "bin" / "comitia", "weigh", pack], check=True, timeout=60)
+    assert done.stdout == f"comitia {__version__}\n"
+
+
+class Environment:
+    """An empty virtual environment outside the tree, and commands run in a folder beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.scripts = folder, folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+        venv.create(folder / "venv", with_pip=True)
+
+    def run(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        line = [self.scripts / words[0], *words[1:]]
+        return subprocess.run(
+            line, capture_output=True, text=True, cwd=self.folder, env=environment, timeout=280
+        )
+
+    def install(self, wheel: Path) -> None:
+        """Install the wheel with what it requires; skip where there is no package index."""
+        done = self.run("python", "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", wheel)
+        if "(from versions: none)" in done.stderr:
+            pytest.skip(f"no package index can be reached: {done.stderr.splitlines()[-1]}")
+        assert done.returncode == 0, done.stderr
+
+
+def built_wheel(folder: Path) -> Path:
+    """Return the wheel that `make dist` built if no source is newer, else a fresh one."""
+    found = list((ROOT / "dist").glob(f"comitia-{__version__}-*.whl"))
+    newest = max(path.stat().st_mtime for path in (ROOT / "src" / "comitia").rglob("*.*"))
+    if not found or found[0].stat().st_mtime < newest:
+        build = [sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT]
+        subprocess.run(build, check=True, capture_output=True, timeout=280)
+        found = list(folder.glob("*.whl"))
+    (wheel,) = found
+    return wheel
+
+
+@pytest.mark.slow
+def test_the_wheel_in_an_empty_environment(pack: Path, tmp_path: Path) -> None:
+    """A fresh virtual environment, the wheel without extras, then the base commands."""
+    empty = Environment(tmp_path)
+    empty.install(built_wheel(tmp_path / "built"))
+    listed = json.loads(empty.run("python", "-m", "pip", "list", "--format", "json").stdout)
+    assert not {entry["name"].lower() for entry in listed} & {*HEAVY, "scikit-learn"}
+    check = "import comitia, sys; comitia.weigh; print('torch' in sys.modules, comitia.__version__)"
+    assert empty.run("python", "-c", check).stdout == f"False {__version__}\n"
+    assert empty.run("python", "-m", "comitia", "--version").stdout == f"comitia {__version__}\n"
+    for words in (
+        ["weigh", "pack.npz", "--out", "ensemble.json"],
+        ["predict", "ensemble.json", "pack.npz", "--out", "out.csv"],
+        ["verify", "ensemble.json", "pack.npz"],
+        ["plan", "--error", ".1", "--samples", "1000"],
+        ["train", "--list"],
+        ["reproduce", "--list"],
+    ):
+        done = empty.run("comitia", *words)
+        assert done.returncode == 0, f"{words}: {done.stderr}"
+    lacking = empty.run("comitia", "report", "ensemble.json")
+    assert lacking.returncode == 2
+    assert "pip install 'comitia[report]'" in lacking.stderr
+    assert len(lacking.stderr.splitlines()) == 1

@@ -26,7 +26,7 @@ LAYERS = [
     ["progress", "engines"],
     ["pages"],
     ["paper"],
-    ["cli"],
+    ["cli", "__main__"],
 ]
 # Which folder or module alone may import a library.
 HOMES = {

@@ -34,26 +34,28 @@ if TYPE_CHECKING:
     from comitia.evaluation import evaluate as evaluate
     from comitia.files import read_ensemble as read_ensemble
     from comitia.files import read_predictions as read_predictions
+    from comitia.pages import report as report
     from comitia.weighting import METHODS as METHODS
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
-    "METHODS": "comitia.weighting",
-    "Certificate": "comitia._certificate",
-    "Ensemble": "comitia._ensemble",
-    "InputError": "comitia._errors",
-    "Predictions": "comitia._predictions",
-    "certify": "comitia._certify",
-    "evaluate": "comitia.evaluation",
-    "plan": "comitia._plan",
-    "predict": "comitia._predict",
-    "read_ensemble": "comitia.files",
     "read_predictions": "comitia.files",
-    "verify": "comitia._verify",
+    "Predictions": "comitia._predictions",
     "weigh": "comitia._weigh",
+    "METHODS": "comitia.weighting",
+    "Ensemble": "comitia._ensemble",
+    "certify": "comitia._certify",
+    "Certificate": "comitia._certificate",
+    "predict": "comitia._predict",
+    "verify": "comitia._verify",
+    "plan": "comitia._plan",
+    "read_ensemble": "comitia.files",
+    "evaluate": "comitia.evaluation",
+    "report": "comitia.pages",
+    "InputError": "comitia._errors",
 }
-__all__ = sorted(_HOMES)
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

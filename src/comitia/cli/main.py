@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
+from comitia import __version__
 from comitia._errors import InputError, nearest
+from comitia.cli.completion import completed
 
 COMMANDS = {
     "weigh": "hold-out predictions → weights and certificates",
@@ -36,7 +38,7 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = import_module(f"comitia.cli.{name}").command
-        return command
+        return completed(command)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
@@ -49,7 +51,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="comitia", message="comitia %(version)s")
+@click.version_option(__version__, message="comitia %(version)s")
 def group() -> None:
     """Weigh the votes of an ensemble and certify the result.
 

@@ -27,6 +27,8 @@ def read_predictions(
     paths : `.npz` packs, CSV or Parquet tables (several: samples of the same members), or one `.npy` a member
     labels : a file of the labels (`.npy`, or a text or table with one column), for files that hold none
 
+    Examples
+    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     table = Path(folder) / "holdout.csv"
