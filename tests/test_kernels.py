@@ -1,0 +1,198 @@
+"""The compiled loops give what numpy gives, and what is kept from the first pass is what a new one would find."""
+
+import numpy as np
+import pytest
+
+from comitia import InputError, Predictions
+from comitia import _kernels as kernels
+from comitia._shards import CHUNK, Shard, classes_of
+from comitia._threads import in_threads, loops, single_blas
+from comitia._votes import certified_losses, ensemble_probabilities, probability_totals, vote_totals
+from comitia.files import read_predictions
+from comitia.statistics import measure
+from comitia.statistics.soft import losses_of, margin_losses, sum_losses
+
+compiled = pytest.mark.skipif(not kernels.AVAILABLE, reason="numba is not installed")
+
+
+def rows(samples=500, classes=4, seed=0, dtype=np.float32):
+    """Probabilities with many exact ties: multiples of 1/8 that sum to 1."""
+    counts = np.random.default_rng(seed).multinomial(8, np.full(classes, 1 / classes), samples)
+    return (counts / 8).astype(dtype)
+
+
+def pack(members=6, samples=20_000, classes=5, seed=0):
+    rng = np.random.default_rng(seed)
+    probs = rng.dirichlet(np.ones(classes), (members, samples)).astype(np.float32)
+    return probs, rng.integers(0, classes, samples)
+
+
+@compiled
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("classes", [2, 4, 300])
+def test_classes_with_ties(dtype, classes):
+    stored = rows(classes=classes, dtype=dtype)
+    found = np.empty(len(stored), np.uint16)
+    assert kernels.choose_classes(stored, 1e-3, found) == -1
+    assert np.array_equal(found, stored.argmax(axis=1))
+
+
+@compiled
+@pytest.mark.parametrize("value", [np.nan, np.inf, -0.25, 2.0])
+def test_the_first_row_that_is_no_distribution(value):
+    stored = rows()
+    stored[[7, 9], 1] = value
+    assert kernels.choose_classes(stored, 1e-3, np.empty(len(stored), np.uint8)) == 7
+
+
+@compiled
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_margin_losses_to_the_last_bit(dtype):
+    stored = np.random.default_rng(0).dirichlet(np.ones(6), 3000).astype(dtype)
+    stored[0], stored[1] = 0, 0
+    stored[0, 2] = 1 + 1e-4  # rounding may leave a probability a hair above 1
+    labels = np.random.default_rng(1).integers(0, 6, 3000)
+    labels[0], found = 2, np.empty(3000)
+    kernels.margin_losses(stored, labels, found)
+    assert np.array_equal(found, margin_losses(stored, labels))
+    assert found[0] == 0.0
+
+
+def test_large_and_small_packs_are_read_alike():
+    """Above a size the compiled loops and several threads are used, below it numpy: the same bits."""
+    probs, labels = pack()
+    assert probs.size >= CHUNK
+    whole = Predictions.from_arrays(probs=probs, labels=labels)
+    parts = [slice(start, start + 2000) for start in range(0, 20_000, 2000)]
+    small = [Predictions.from_arrays(probs=probs[:, part], labels=labels[part]) for part in parts]
+    assert not small[0].shards[0].large
+    assert np.array_equal(whole.votes(), np.concatenate([part.votes() for part in small], axis=1))
+    joined = Predictions.concatenate(small)
+    assert whole.fingerprint() == joined.fingerprint()
+    one, other = measure(whole, "soft"), measure(joined, "soft")
+    np.testing.assert_allclose(one.second, other.second, rtol=1e-13)
+    assert np.array_equal(measure(whole).second, measure(joined).second)
+
+
+def test_every_layout_gives_the_same_votes_and_losses():
+    probs, labels = pack(members=3, samples=40_000)
+    plain = Predictions.from_arrays(probs=probs, labels=labels)
+    for other in (np.asfortranarray(probs), probs.astype(">f4"), probs[:, :, ::-1][:, :, ::-1]):
+        found = Predictions.from_arrays(probs=other, labels=labels)
+        assert np.array_equal(found.votes(), plain.votes())
+        assert np.array_equal(sum_losses(found).first, sum_losses(plain).first)
+
+
+@pytest.mark.parametrize("vote", ["majority", "average"])
+@pytest.mark.parametrize("classes", [2, 5, 40])
+def test_totals_are_those_of_a_product_of_matrices(vote, classes):
+    probs, labels = pack(samples=30_000, classes=classes)
+    weights = np.random.default_rng(2).dirichlet(np.ones(6))
+    whole = Predictions.from_arrays(probs=probs, labels=labels)
+    found = ensemble_probabilities(whole, weights, vote)
+    if vote == "average":
+        expected = probability_totals(probs, weights)
+    else:
+        one_hot = np.eye(classes)[probs.argmax(axis=2)]
+        expected = np.einsum("m,mnc->nc", weights, one_hot)
+    np.testing.assert_allclose(found, expected, atol=1e-14)
+    part = whole.take(np.arange(0, 30_000, 7)).pick([4, 1])
+    few = ensemble_probabilities(part, [0.5, 0.5], vote)
+    again = Predictions.from_arrays(probs=probs[[4, 1], ::7], labels=labels[::7])
+    np.testing.assert_allclose(few, ensemble_probabilities(again, [0.5, 0.5], vote), atol=1e-15)
+
+
+def test_binary_probabilities_vote_as_two_classes():
+    ones = np.random.default_rng(0).random((4, 100_000)).astype(np.float32)
+    labels = np.random.default_rng(1).integers(0, 2, 100_000)
+    both = np.stack([1 - ones, ones], axis=2)
+    narrow = Predictions.from_arrays(probs=ones, labels=labels)
+    wide = Predictions.from_arrays(probs=both, labels=labels)
+    weights = [0.1, 0.2, 0.3, 0.4]
+    assert np.array_equal(
+        certified_losses(narrow, weights, "average"), certified_losses(wide, weights, "average")
+    )
+
+
+def test_one_table_of_votes_whatever_adds_them():
+    votes = np.random.default_rng(0).integers(0, 5, (30, 20_000)).astype(np.uint8)
+    weights = np.random.default_rng(1).dirichlet(np.ones(30), 2)
+    two = vote_totals(votes, weights, 5)
+    np.testing.assert_allclose(vote_totals(votes, weights[1], 5), two[1], atol=1e-15)
+
+
+def test_losses_are_kept_for_their_own_labels_only():
+    probs, labels = pack()
+    whole = Predictions.from_arrays(probs=probs, labels=labels)
+    shard = whole.shards[0]
+    kept = losses_of(shard, labels)(0, 20_000)
+    assert losses_of(shard, labels)(0, 20_000) is not None
+    assert shard.known.losses is not None
+    others = (labels + 1) % 5
+    fresh = losses_of(shard, others)(0, 20_000)
+    assert not np.array_equal(fresh, kept)
+    assert np.array_equal(fresh[2], margin_losses(probs[2], others))
+    part = whole.take(np.arange(5, 20_000, 3)).pick([3, 0])
+    found = losses_of(part.shards[0], part.labels)(0, part.samples)
+    assert np.array_equal(found, kept[[3, 0]][:, 5::3])
+
+
+def test_a_file_is_hashed_as_it_is_checked(tmp_path):
+    probs, labels = pack(members=3)
+    np.savez(tmp_path / "pack.npz", probs=probs, labels=labels)
+    stored = read_predictions(tmp_path / "pack.npz")
+    assert stored.shards[0].known.digests is not None
+    assert stored.fingerprint() == Predictions.from_arrays(probs=probs, labels=labels).fingerprint()
+    some = stored.take(np.arange(100))
+    assert (
+        some.fingerprint() == Predictions.from_arrays(probs=probs[:, :100], labels=labels[:100]).fingerprint()
+    )
+    two = stored.pick([2, 0])
+    assert two.fingerprint() == Predictions.from_arrays(probs=probs[[2, 0]], labels=labels).fingerprint()
+
+
+def test_the_first_bad_member_is_named_whoever_finds_it_first():
+    probs, labels = pack(members=40)
+    probs[3, 11, 1] = np.nan
+    probs[30:] = -1
+    with pytest.raises(InputError, match="member 3, sample 11 holds NaN"):
+        Predictions.from_arrays(probs=probs, labels=labels)
+
+
+def test_votes_cannot_be_written_to():
+    probs, labels = pack(members=2)
+    with pytest.raises(ValueError, match="read-only"):
+        Predictions.from_arrays(probs=probs, labels=labels).votes()[0, 0] = 1
+
+
+def test_threads_keep_the_order():
+    assert list(in_threads(lambda k: k * k, range(100), large=True)) == [k * k for k in range(100)]
+
+
+def test_loops_take_contiguous_native_numbers_only():
+    stored = rows()
+    assert loops(stored, large=False) is None
+    assert loops(stored[:, ::2]) is None
+    assert loops(stored.astype(">f4")) is None
+    assert loops(stored.astype(np.float16)) is None
+    assert (loops(stored) is not None) == kernels.AVAILABLE
+
+
+def test_a_shard_without_a_first_pass_still_votes():
+    stored = rows()[None]
+    shard = Shard("probs", stored)
+    assert np.array_equal(
+        shard.votes(0, 500, np.dtype("u1"))[0], classes_of("probs", stored[0], np.dtype("u1"))
+    )
+
+
+def test_one_thread_of_linear_algebra_inside_and_as_before_outside():
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+
+    def counts():
+        found = threadpoolctl.ThreadpoolController().select(user_api="blas").info()
+        return {library["num_threads"] for library in found}
+
+    before = counts()
+    assert single_blas(counts)() == {1}
+    assert counts() == before
