@@ -12,7 +12,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "comitia"
 LAYERS = [
     ["_errors"],
     ["_records", "_extensions", "_threads", "_kernels"],
-    ["_shards", "_copies", "_checks", "_simplex", "_predictions"],
+    ["_shards", "_copies", "_members", "_checks", "_simplex", "_predictions"],
     ["statistics", "bounds", "_votes"],
     ["weighting"],
     ["_certificate", "_certify"],

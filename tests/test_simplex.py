@@ -10,12 +10,12 @@ from comitia._simplex import as_counts, as_prior, as_weights, prune, round_to
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([0.5, 0.5, 0.0], "weights: must be 2 numbers, one a member, got shape (3,)"),
-        ([[0.5, 0.5]], "weights: must be 2 numbers, one a member, got shape (1, 2)"),
+        ([0.5, 0.5, 0.0], "weights: must be 2 numbers, one per member, got shape (3,)"),
+        ([[0.5, 0.5]], "weights: must be 2 numbers, one per member, got shape (1, 2)"),
         ([0.5, float("nan")], "weights: must be finite and not negative"),
         ([1.5, -0.5], "weights: must be finite and not negative"),
         ([0.5, 0.4], "weights: must sum to 1, got 0.9; divide by the sum"),
-        (["a", "b"], "weights: must be 2 numbers, one a member"),
+        (["a", "b"], "weights: must be 2 numbers, one per member"),
     ],
 )
 def test_weights_off_the_simplex(weights: list[float], message: str) -> None:

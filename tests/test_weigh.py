@@ -123,7 +123,7 @@ def test_too_few_samples_are_not_split() -> None:
         ({"resolution": 0}, "resolution: must be from 1 to 100, got 0"),
         ({"method": "given"}, "weights: required with method='given', and only then"),
         ({"weights": [1, 0, 0, 0, 0, 0]}, "weights: required with method='given', and only then"),
-        ({"prior": [0.5, 0.5]}, "prior: must be 6 numbers, one a member, got shape (2,)"),
+        ({"prior": [0.5, 0.5]}, "prior: must be 6 numbers, one per member, got shape (2,)"),
     ],
 )
 def test_impossible_wishes(options: dict, message: str) -> None:

@@ -16,7 +16,7 @@ GLANCE = 8
 
 
 def marks(shards: Sequence[Shard], *, quick: bool = False) -> NDArray[np.uint64]:
-    """(n,) a number a sample: the same where all members' probabilities are, else different but for rare chance.
+    """(n,) a number per sample: the same where all members' probabilities are, else different but for rare chance.
 
     The bits of the probabilities as float32, times fixed random odd numbers, summed modulo 2^64: exact, so that
     it does not matter where a sample stands. `quick` looks at `GLANCE` members only: numbers that differ there

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
-from comitia._predictions import Predictions, numbered
+from comitia._members import numbered
+from comitia._predictions import Predictions
 from comitia._votes import deployed_classes, ensemble_probabilities
 
 

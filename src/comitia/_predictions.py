@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia import _checks as checks
 from comitia._errors import InputError
+from comitia._members import names_for, numbered
 from comitia._shards import Shard, common_dtype, smallest_unsigned, stored_bytes
 from comitia._threads import in_threads
 
@@ -78,7 +79,7 @@ class Predictions:
         checks.check_label_range(truth, known)
         runs, steps = checks.check_integers("run", run, members), checks.check_integers("step", step, members)
         given = checks.check_names(names, members)
-        texts = given or _names(members, runs, steps)
+        texts = given or names_for(members, runs, steps)
         named = given is not None or not numbered(texts)
         return Predictions((shard,), known, truth, runs, steps, texts, named)
 
@@ -191,7 +192,7 @@ class Predictions:
         """
         if not numbered(names) and not numbered(self.names):
             return False
-        positions = not self.named and self.names == _names(self.members, None, None)
+        positions = not self.named and self.names == names_for(self.members, None, None)
         moved = [pair for pair in zip(self.names, names) if pair[0] != pair[1]]
         if moved and set(names) == set(self.names) and not positions:
             raise InputError(
@@ -265,21 +266,6 @@ def _count_classes(shard: Shard, labels: NDArray[np.int64] | None, classes: int 
     if classes is not None and classes != known:
         raise InputError(f"probs: {classes} classes are required, got {known}")
     return known
-
-
-def _names(members: int, run: NDArray[np.int64] | None, step: NDArray[np.int64] | None) -> tuple[str, ...]:
-    parts = [(word, given) for word, given in (("run", run), ("step", step)) if given is not None]
-    texts = tuple(", ".join(f"{word} {given[i]}" for word, given in parts) for i in range(members))
-    return texts if len(set(texts)) == members and parts else tuple(f"member {i}" for i in range(members))
-
-
-def numbered(names: Sequence[str]) -> bool:
-    """Whether those names are only the numbers that members without names are given.
-
-    >>> numbered(["member 0", "member 12"]), numbered(["run 3, step 40"])
-    (True, False)
-    """
-    return all(name.startswith("member ") and name[7:].isdecimal() for name in names)
 
 
 def _require_same_members(first: Predictions, part: Predictions, index: int) -> None:

@@ -219,7 +219,7 @@ def _first_largest(stored: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def class_rows(stored: NDArray[Any]) -> NDArray[Any]:
-    """A copy of the stored probabilities (…, C) as (C, …), one contiguous row a class; half precision is widened.
+    """A copy of the stored probabilities (…, C) as (C, …), one contiguous row per class; half precision is widened.
 
     Always a copy, which its owner may write to: class-major or single rows are contiguous as they lie.
     """

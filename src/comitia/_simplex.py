@@ -26,9 +26,9 @@ def _on_simplex(argument: str, values: ArrayLike, members: int) -> NDArray[np.fl
     try:
         rho = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{argument}: must be {members} numbers, one a member") from None
+        raise InputError(f"{argument}: must be {members} numbers, one per member") from None
     if rho.shape != (members,):
-        raise InputError(f"{argument}: must be {members} numbers, one a member, got shape {rho.shape}")
+        raise InputError(f"{argument}: must be {members} numbers, one per member, got shape {rho.shape}")
     if not np.isfinite(rho).all() or (rho < 0).any():
         raise InputError(f"{argument}: must be finite and not negative")
     if abs(rho.sum() - 1) > 1e-6:

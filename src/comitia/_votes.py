@@ -18,7 +18,7 @@ from comitia._threads import in_threads, loops
 VOTES = ("majority", "average")
 # Far above the rounding error of a sum of a few thousand weights, far below any difference that carries meaning.
 TIE = 1e-9
-# With more classes than this, adding each vote to its cell is quicker than a product of matrices a class.
+# With more classes than this, adding each vote to its cell is quicker than a product of matrices per class.
 MANY_CLASSES = 32
 
 Array = NDArray[np.float64]

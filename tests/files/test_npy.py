@@ -67,7 +67,7 @@ def test_members_that_do_not_fit_are_named(save, other, message):
     "content, message",
     [
         (b"", r"is empty \(0 bytes\)"),
-        (b"\x93NUMPY\x01", "is no whole NumPy file"),
+        (b"\x93NUMPY\x01", "is not a whole NumPy file"),
         (b"text", "refused|no whole"),
     ],
 )
@@ -80,5 +80,5 @@ def test_damaged_files_are_refused(tmp_path, content, message):
 def test_a_file_cut_short_is_refused(save):
     path = save("a.npy", np.arange(1000))
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(InputError, match=r"a.npy: is no whole NumPy file"):
+    with pytest.raises(InputError, match=r"a.npy: is not a whole NumPy file"):
         read_members([path], None)

@@ -74,7 +74,7 @@ def test_a_file_cut_short_anywhere_is_refused(tmp_path, save):
     content = (tmp_path / "whole.npz").read_bytes()
     for length in [1, 20, 100, len(content) // 2, len(content) - 30, len(content) - 1]:
         (tmp_path / "cut.npz").write_bytes(content[:length])
-        with pytest.raises(InputError, match=r"cut.npz: is no whole .npz file"):
+        with pytest.raises(InputError, match=r"cut.npz: is not a whole .npz file"):
             read_npz(tmp_path / "cut.npz")
 
 
@@ -101,7 +101,7 @@ def test_other_files_are_refused(tmp_path):
     (tmp_path / "text.npz").write_text("probs,labels\n")
     with pytest.raises(InputError, match=r"empty.npz: is empty \(0 bytes\)"):
         read_npz(tmp_path / "empty.npz")
-    with pytest.raises(InputError, match=r"text.npz: is no whole .npz file"):
+    with pytest.raises(InputError, match=r"text.npz: is not a whole .npz file"):
         read_npz(tmp_path / "text.npz")
 
 

@@ -136,7 +136,7 @@ def test_labels_of_texts_and_tables(tmp_path, text):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("", "is empty; one class a line"),
+        ("", "is empty; one class per line"),
         ("cat\ndog\n", "classes must be numbered 0, 1, …"),
         ("a,b\n1,2\n", "one column is required, or one called label, got a, b"),
     ],
@@ -149,7 +149,7 @@ def test_bad_labels_are_refused(tmp_path, text, message):
 
 def test_labels_that_are_no_text_are_refused(tmp_path):
     (tmp_path / "y.txt").write_bytes(b"\xff\xfe\xfa")
-    with pytest.raises(InputError, match="is no text"):
+    with pytest.raises(InputError, match="is not text"):
         read_labels(tmp_path / "y.txt")
     with pytest.raises(InputError, match="no such file of labels"):
         read_labels(tmp_path / "absent.npy")

@@ -46,7 +46,7 @@ def test_marks_of_nothing_are_empty_cells(table, mark):
 
 @pytest.mark.parametrize("text", ["nan", "NaN", " NAN", "-nan"])
 def test_a_prediction_that_failed_is_no_empty_cell(table, text):
-    message = r"t\.csv: column 'b', row 3 holds NaN; mend or leave out that member \(a sample left out"
+    message = r"t\.csv: column 'b', row 3 holds NaN; fix or drop that member \(a sample left out"
     with pytest.raises(InputError, match=message):
         read_csv(table(f"a,b,label\n0.5,,0\n1,{text},1\n0.2,0.1,1\n"))
 
@@ -60,11 +60,11 @@ BAD = [
     ("", "is empty; a header and a row"),
     ("a,label\n", "holds a header and no samples"),
     ("0,1\n0,1\n", "the first row must name the columns"),
-    ("a,a,label\n0,1,0\n", "column 'a' stands there twice"),
+    ("a,a,label\n0,1,0\n", "duplicate column 'a'"),
     ("a,b,label\n0,1\n", "row 2 has 2 cells, the header has 3"),
-    ("a,label\n0,0\ncat,1\n", "column 'a', row 3: 'cat' is no number; classes must be numbered"),
+    ("a,label\n0,0\ncat,1\n", "column 'a', row 3: 'cat' is not a number; classes must be numbered"),
     ("a,label\n0,\n1,1\n", "labels: contains NaN"),
-    ("a,label\n0,nan\n1,1\n", "column 'label', row 2 holds NaN; mend that label"),
+    ("a,label\n0,nan\n1,1\n", "column 'label', row 2 holds NaN; fix that label"),
     ("a,label,y\n0,1,1\n", "columns 'label' and 'y' both look like labels"),
     ("label\n0\n", "holds no member"),
     ("a,label\n0.5,0\n1.5,1\n", "not the probability of class 1"),
@@ -83,7 +83,7 @@ def test_bad_tables_are_refused(table, text, message):
 
 def test_bytes_are_no_table(tmp_path):
     (tmp_path / "t.csv").write_bytes(b"\xff\xfe\x00a")
-    with pytest.raises(InputError, match="is no CSV text"):
+    with pytest.raises(InputError, match="is not CSV text"):
         read_csv(tmp_path / "t.csv")
 
 
@@ -104,9 +104,7 @@ def test_parquet_is_read_like_csv(tmp_path):
 def test_parquet_tells_nan_from_null(tmp_path):
     found = read_parquet(parquet(tmp_path, {"a": [0.5, None], "b": [0.1, 0.2], "label": [0, 1]}))
     assert found.mask().tolist() == [[True, False], [True, True]]
-    with pytest.raises(
-        InputError, match=r"t.parquet: column 'b', row 3 holds NaN; mend or leave out that member"
-    ):
+    with pytest.raises(InputError, match=r"t.parquet: column 'b', row 3 holds NaN; fix or drop that member"):
         read_parquet(parquet(tmp_path, {"a": [0, 1, 0], "b": [0.1, None, float("nan")], "label": [0, 1, 1]}))
 
 
@@ -118,7 +116,7 @@ def test_texts_in_parquet_are_refused(tmp_path):
 def test_damaged_parquet_is_refused(tmp_path):
     path = parquet(tmp_path, {"a": [0], "label": [0]})
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(InputError, match=r"t.parquet: is no whole Parquet file"):
+    with pytest.raises(InputError, match=r"t.parquet: is not a whole Parquet file"):
         read_parquet(path)
 
 

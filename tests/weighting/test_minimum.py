@@ -262,7 +262,7 @@ def test_float32_is_taken():
         ({"delta": 1.0}, "delta: must lie strictly between 0 and 1, got 1"),
         ({"prior": [0.5, 0.6]}, "prior: must sum to 1, got 1.1"),
         ({"prior": [1.5, -0.5]}, "prior: must be finite and not negative"),
-        ({"prior": [1.0]}, "prior: must be 2 numbers, one a member, got shape \\(1,\\)"),
+        ({"prior": [1.0]}, "prior: must be 2 numbers, one per member, got shape \\(1,\\)"),
         (
             {"optimiser": "newtn"},
             "optimiser: 'newtn' is not one of newton, irprop \\(did you mean 'newton'\\?\\)",

@@ -166,7 +166,7 @@ def test_every_method_is_one_function_of_the_evidence():
     ("change", "message"),
     [
         ({"delta": 1.5}, "delta: must lie strictly between 0 and 1, got 1.5"),
-        ({"prior": [0.5, 0.5]}, "prior: must be 5 numbers, one a member, got shape \\(2,\\)"),
+        ({"prior": [0.5, 0.5]}, "prior: must be 5 numbers, one per member, got shape \\(2,\\)"),
         ({"vote": "mean"}, "vote: 'mean' is not one of majority, average"),
         (
             {"predictions": predictions(5, 20, probs=False), "vote": "average"},

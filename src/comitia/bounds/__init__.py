@@ -1,4 +1,4 @@
-"""Bounds on the risk of a weighted vote: plain functions of numbers, one a file.
+"""Bounds on the risk of a weighted vote: plain functions of numbers, one per file.
 
 Each holds with probability at least 1 - delta, rounds outward, and returns its value unclipped: 1 or more is
 vacuous.

@@ -10,7 +10,7 @@ What is proved: with two classes the margin 1 - 2W has mean 1 - 2G and second mo
 gives P(W >= 1/2) <= 1 - (1-2G)^2/(1-2D) if G < 1/2; it grows with G and falls with D. **Binary only.**
 Two events at delta/2 each.
 Vacuous by its domain where G_u >= 1/2: the value is then exactly 1. So it is where D_l > 2 G_u (1 - G_u):
-D = 2 E[W(1-W)] <= 2G(1-G), so such data (possible with one hold-out a member) show that the event failed.
+D = 2 E[W(1-W)] <= 2G(1-G), so such data (possible with one hold-out per member) show that the event failed.
 Valid for all rho at once, 0/1 losses, untouched i.i.d. hold-out samples; n_f = min_i |D_i|, n_p = min_ij
 |D_i ∩ D_j|.
 """

@@ -19,7 +19,7 @@ ln(nu - p.V) >= sum_i q_i ln(nu - V_i) - kl(q||p). So, **for every s >= 0 and nu
 
 (If 2e+d >= 1 the right is >= 1, as d <= 1/2 always.) v^2/u is convex and so is the region, hence the least
 value over (s, nu) is the supremum itself; a search that stops early only gives a larger, still valid, number.
-s = 0 gives 1: vacuous. A negative supremum (possible with one hold-out a member) shows that the event failed:
+s = 0 gives 1: vacuous. A negative supremum (possible with one hold-out per member) shows that the event failed:
 the value is then 1 too.
 
 **Binary only.** One event; all rho at once, 0/1 losses, untouched i.i.d. hold-out samples,

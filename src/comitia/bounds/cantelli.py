@@ -13,7 +13,7 @@ the weighted majority vote". P(W >= 1/2) <= E[(W - mu)^2]/(1/2 - mu)^2 for every
 The best mu. With x = 1/(1/2 - mu) > 0 the bound is 1 + (2G - 1) x + (T - G + 1/4) x^2: a parabola on 0 < x
 <= 2 (mu <= 0, with G_u) and another on x >= 2 (mu >= 0, with G_l). x -> 0 (mu -> -inf) gives 1, so the best
 value is never above 1, and exactly 1 means vacuous. T >= G^2 always, so T_u < G_l^2 (possible with one
-hold-out a member) shows that the event failed: the value is then exactly 1 as well.
+hold-out per member) shows that the event failed: the value is then exactly 1 as well.
 
 Two events, one a quantity, each at delta/2 (the kl inequality bounds G from both sides at once); all rho and
 all mu hold together. Losses in [0, 1], any number of classes, untouched i.i.d. hold-out samples;

@@ -9,7 +9,7 @@ Source: Masegosa et al. (2020), the C-bound (Chebyshev-Cantelli at mu = (G/2 - T
 which needs G < 1/2. Two events at delta/2 each: the kl inequality bounds a quantity from both sides at once,
 so T_l and T_u are one event, G_l and G_u the other.
 Vacuous by its domain where G_u >= 1/2 or the denominator is not positive, and where
-T_u < G_l^2 shows that the event failed (possible with one hold-out a member): the value is then exactly 1.
+T_u < G_l^2 shows that the event failed (possible with one hold-out per member): the value is then exactly 1.
 Valid for all rho at once, 0/1 losses, any number of classes, untouched i.i.d. hold-out samples;
 n_f = min_i |D_i|, n_p = min_ij |D_i ∩ D_j|.
 """

@@ -5,7 +5,7 @@ r"""First-order bound, kl form.
 Source: PAC-Bayes-kl inequality of Langford and Seeger (2001), Seeger (2002), Maurer (2004); factor 2 by
 Markov: a vote that errs or ties has W = sum_i rho_i e_i >= 1/2, and E[W] is the Gibbs risk G.
 Valid for all rho at once, losses in [0, 1], any number of classes, n i.i.d. hold-out samples (with one
-hold-out a member: n = min_i |D_i|) that neither the members nor the prior have seen.
+hold-out per member: n = min_i |D_i|) that neither the members nor the prior have seen.
 """
 
 from comitia.bounds.arguments import require_risk

@@ -8,7 +8,7 @@ Derivation: 1{w >= 1/2} <= 3w - 2w^2 on [0, 1] (both sides are 0 at w = 0 and 1 
 right is concave), so P(W >= 1/2) <= 3G - 2T. This is the expectation over pairs of members of
 3 (e_i + e_j)/2 - 2 e_i e_j, which is bilinear, hence lies in [0, 3/2]; divided by 3/2 it is a loss in [0, 1]
 of a pair, and the PAC-Bayes-kl inequality holds for it as for the tandem loss.
-Concave in rho: a certificate, not an objective. With one hold-out a member G must come from the same pairs:
+Concave in rho: a certificate, not an objective. With one hold-out per member G must come from the same pairs:
 3 (e_i + e_j)/2 - 2 e_i e_j averaged over D_i ∩ D_j, n = min_ij |D_i ∩ D_j|.
 Valid for all rho at once, losses in [0, 1], any number of classes, n i.i.d. untouched hold-out samples.
 """

@@ -7,7 +7,7 @@ r"""Tandem bound, lambda form: the objective that the tandem weights minimise.
 Source: Masegosa, Lorenzen, Igel and Seldin (2020), "Second order PAC-Bayesian bounds for the weighted
 majority vote". Second-order Markov: P(W >= 1/2) <= 4 E[W^2], and E[W^2] is the tandem risk T.
 Valid for all rho and all lambda at once, losses in [0, 1], any number of classes, n i.i.d. hold-out samples
-(with one hold-out a member: n = min_ij |D_i ∩ D_j|) that neither the members nor the prior have seen.
+(with one hold-out per member: n = min_ij |D_i ∩ D_j|) that neither the members nor the prior have seen.
 """
 
 from comitia.bounds.arguments import require_kl, require_risk

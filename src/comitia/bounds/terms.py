@@ -197,7 +197,7 @@ def _require_budget(b: float) -> float:
 def _require_simplex(argument: str, values: ArrayLike) -> NDArray[np.float64]:
     weights = np.asarray(values, dtype=np.float64)
     if weights.ndim != 1 or weights.size == 0:
-        raise InputError(f"{argument}: must be a list of one number a member, got shape {weights.shape}")
+        raise InputError(f"{argument}: must be a list of one number per member, got shape {weights.shape}")
     if not (np.all(weights >= 0) and abs(float(weights.sum()) - 1.0) <= 1e-6):
         raise InputError(f"{argument}: must be 0 or more and sum to 1, got a sum of {weights.sum():g}")
     return weights

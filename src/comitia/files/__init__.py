@@ -1,4 +1,4 @@
-"""Prediction files (`.npz`, one `.npy` a member, CSV, Parquet) and ensemble files; outputs written whole."""
+"""Prediction files (`.npz`, one `.npy` per member, CSV, Parquet) and ensemble files; outputs written whole."""
 
 from comitia.files.ensembles import read_ensemble, write_predicted
 from comitia.files.reading import read_labels, read_predictions

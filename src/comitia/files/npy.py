@@ -1,4 +1,4 @@
-"""One `.npy` a member: probabilities (n, C), of class 1 (n,), or classes (n,); memory-mapped."""
+"""One `.npy` per member: probabilities (n, C), of class 1 (n,), or classes (n,); memory-mapped."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,11 +28,11 @@ def explain(path: Path, error: Exception) -> str:
         return "holds Python objects (pickles), which are refused; save plain arrays of numbers"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return f"is no whole NumPy file ({' '.join(text.split())}); write it again"
+    return f"is not a whole NumPy file ({' '.join(text.split())}); write it again"
 
 
 def read_members(paths: Sequence[Path], labels: NDArray[Any] | None) -> Predictions:
-    """Predictions of one file a member, in the order given, named by their stems."""
+    """Predictions of one file per member, in the order given, named by their stems."""
     arrays = tuple(read_npy(path) for path in paths)
     for path, array in zip(paths, arrays):
         if array.ndim not in (1, 2):

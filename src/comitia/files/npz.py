@@ -110,4 +110,4 @@ def _missing(path: Path) -> str:
 def _broken(path: Path, error: Exception) -> str:
     if path.stat().st_size == 0:
         return "is empty (0 bytes); write it again"
-    return f"is no whole .npz file ({error}); it may be cut short: copy or write it again"
+    return f"is not a whole .npz file ({error}); it may be cut short: copy or write it again"

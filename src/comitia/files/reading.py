@@ -24,7 +24,7 @@ def read_predictions(
 
     Parameters
     ----------
-    paths : `.npz` packs, CSV or Parquet tables (several: samples of the same members), or one `.npy` a member
+    paths : `.npz` packs, CSV or Parquet tables (several: samples of the same members), or one `.npy` per member
     labels : a file of the labels (`.npy`, or a text or table with one column), for files that hold none
 
     Examples
@@ -113,14 +113,14 @@ def _refuse_overlap(paths: list[Path], parts: list[Predictions]) -> None:
 
 
 def read_labels(path: Path) -> NDArray[Any]:
-    """The labels of a `.npy` file, a table with a column of labels, or a text with one class a line."""
+    """The labels of a `.npy` file, a table with a column of labels, or a text with one class per line."""
     if not path.is_file():
         raise InputError(f"{path}: no such file of labels")
     kind = path.suffix.lower()
     if kind == ".npy":
         return np.asarray(read_npy(path))
     if kind == ".npz":
-        raise InputError(f"{path}: labels must be a .npy file or a text with one class a line")
+        raise InputError(f"{path}: labels must be a .npy file or a text with one class per line")
     return _column(path, parquet_columns(path) if kind == ".parquet" else _text_columns(path))
 
 
@@ -128,7 +128,7 @@ def _text_columns(path: Path) -> Mapping[str, NDArray[np.float64]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path}: is no text; labels are a .npy file or one class a line") from None
+        raise InputError(f"{path}: is not text; labels are a .npy file or one class per line") from None
     words = [line.strip() for line in text.splitlines() if line.strip()]
     if words and "," in words[0]:
         return csv_columns(path)
@@ -137,7 +137,7 @@ def _text_columns(path: Path) -> Mapping[str, NDArray[np.float64]]:
 
 def _classes(path: Path, words: list[str]) -> NDArray[np.float64]:
     if not words:
-        raise InputError(f"{path}: is empty; one class a line is required")
+        raise InputError(f"{path}: is empty; one class per line is required")
     try:
         float(words[0])
     except ValueError:

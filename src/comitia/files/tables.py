@@ -1,4 +1,4 @@
-"""Tables with one column a member: CSV and Parquet, as out-of-fold predictions are often kept."""
+"""Tables with one column per member: CSV and Parquet."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ Columns = Mapping[str, NDArray[np.float64]]
 
 
 def read_csv(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
-    """The predictions of a CSV file with a header: one column a member, one of the labels.
+    """The predictions of a CSV file with a header: one column per member, one of the labels.
 
     Whole numbers are votes, fractions the probability of class 1 of two. An empty cell means that the sample
     is not hold-out for that member; NaN is an error.
@@ -42,9 +42,11 @@ def csv_columns(path: Path) -> Columns:
         with path.open(newline="", encoding="utf-8-sig") as stream:
             rows = [row for row in csv.reader(stream) if row]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: is no CSV text ({error}); save it as UTF-8, separated by commas") from None
+        raise InputError(
+            f"{path}: is not CSV text ({error}); save it as UTF-8, separated by commas"
+        ) from None
     if not rows:
-        raise InputError(f"{path}: is empty; a header and a row a sample are required")
+        raise InputError(f"{path}: is empty; a header and a row per sample are required")
     header = [name.strip() for name in rows[0]]
     _check_header(path, header, len(rows) - 1)
     for line, row in enumerate(rows[1:], start=2):
@@ -60,9 +62,9 @@ def _check_header(path: Path, header: list[str], rows: int) -> None:
         raise InputError(f"{path}: columns must be separated by commas, the header is '{header[0]}'")
     twice = next((name for name in header if header.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"{path}: column '{twice}' stands there twice; every member needs its own name")
+        raise InputError(f"{path}: duplicate column '{twice}'; every member needs its own name")
     if rows == 0:
-        raise InputError(f"{path}: holds a header and no samples; one row a sample is required")
+        raise InputError(f"{path}: holds a header and no samples; one row per sample is required")
 
 
 def _is_number(text: str) -> bool:
@@ -81,7 +83,7 @@ def _numbers(path: Path, name: str, cells: list[str]) -> NDArray[np.float64]:
     except ValueError:
         line = next(k for k, text in enumerate(texts, start=2) if not _is_number(text))
         raise InputError(
-            f"{path}: column '{name}', row {line}: '{texts[line - 2]}' is no number; classes must be "
+            f"{path}: column '{name}', row {line}: '{texts[line - 2]}' is not a number; classes must be "
             "numbered 0, 1, …"
         ) from None
     _refuse_nan(path, name, np.isnan(numbers) & ~np.array(empty), first=2)
@@ -91,7 +93,7 @@ def _numbers(path: Path, name: str, cells: list[str]) -> NDArray[np.float64]:
 def _refuse_nan(path: Path, name: str, failed: NDArray[np.bool_], first: int) -> None:
     """Raise where a cell holds NaN instead of being empty; rows are counted from `first`."""
     if failed.any():
-        remedy = "mend that label" if name.lower() in LABELS else "mend or leave out that member"
+        remedy = "fix that label" if name.lower() in LABELS else "fix or drop that member"
         raise InputError(
             f"{path}: column '{name}', row {int(failed.argmax()) + first} holds NaN; {remedy} (a sample left "
             "out for it would bias every certificate)"
@@ -108,7 +110,7 @@ def parquet_columns(path: Path) -> Columns:
     try:
         table = pyarrow.parquet.read_table(path)
     except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{path}: is no whole Parquet file ({' '.join(str(error).split())})") from None
+        raise InputError(f"{path}: is not a whole Parquet file ({' '.join(str(error).split())})") from None
     _check_header(path, list(table.column_names) or ["0"], table.num_rows)
     kinds = pyarrow.types
     for name, column in zip(table.column_names, table.columns):

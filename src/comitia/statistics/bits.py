@@ -1,4 +1,4 @@
-"""Counts over pairs of rows of packed bits: 64 samples a word; numba where installed, else numpy."""
+"""Counts over pairs of rows of packed bits: 64 samples per word; numba where installed, else numpy."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ Words = NDArray[np.uint64]
 CACHE = 2**18
 #: Every second byte of a word, to add neighbouring counts without overflow.
 EVEN = np.uint64(0x00FF00FF00FF00FF)
-#: Words a pass of the numpy path: sums of 16-bit lanes stay below 2^16 (8 words a lane group, 2·64 each).
+#: Words per pass of the numpy path: sums of 16-bit lanes stay below 2^16 (8 words per lane group, 2·64 each).
 PASS = 2048
 
 

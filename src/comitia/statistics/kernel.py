@@ -20,7 +20,7 @@ if AVAILABLE:
     from numba.core import types
     from numba.extending import intrinsic
 
-#: Words of 64 samples a pass: 8 rows of 4 KB lie in a first cache of 32 KB or more.
+#: Words of 64 samples per pass: 8 rows of 4 KB lie in a first cache of 32 KB or more.
 WORDS = 512
 TILE = 4
 
