@@ -21,7 +21,7 @@ LAYERS = [
     ["data"],
     ["recipes"],
     ["deep"],
-    ["progress", "engines"],
+    ["engines"],
     ["pages"],
     ["paper"],
     ["cli"],
@@ -38,7 +38,8 @@ HOMES = {
     "numba": {"statistics"},
     "PIL": {"data"},
     "click": {"cli"},
-    "tensorboard": {"progress"},
+    "tensorboard": {"deep"},
+    "filelock": {"engines"},
 }
 CORE = {name for layer in LAYERS[:7] for name in layer}
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -6,7 +6,7 @@ of its fields. A record that has a method `fault() -> str | None` is asked, once
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -29,6 +29,14 @@ class _Misfit(Exception):
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(path, problem)
         self.path, self.problem = path, problem
+
+
+class _Unknown(_Misfit):
+    """A key that is no field of its table; the suggestion names the table that has it, if one does."""
+
+    def __init__(self, path: str, key: str, known: Iterable[str]) -> None:
+        super().__init__(path, f"unknown key{nearest(key, known)}")
+        self.key = key
 
 
 def key_of(entry: "Field[Any]") -> str:
@@ -80,6 +88,9 @@ def from_plain(kind: type[Kind], plain: Any, where: str = "", *, strict: bool = 
         made: Kind = _record(kind, plain, "", strict)
         return made
     except _Misfit as misfit:
+        if isinstance(misfit, _Unknown):
+            homes = [path for path in _paths(kind) if path.endswith(f".{misfit.key}")]
+            misfit.problem = f"unknown key (did you mean '{homes[0]}'?)" if homes else misfit.problem
         subject = f"{where}{misfit.path}".rstrip(": ")
         raise InputError(f"{subject}: {misfit.problem}" if subject else misfit.problem) from None
 
@@ -121,7 +132,7 @@ def _record(kind: Any, plain: Any, path: str, strict: bool) -> Any:
     if strict:
         for key in plain:
             if key not in entries:
-                raise _Misfit(_inside(path, key), f"unknown key{nearest(str(key), entries)}")
+                raise _Unknown(_inside(path, key), str(key), entries)
     values = {}
     for key, entry in entries.items():
         if key in plain:
@@ -133,6 +144,16 @@ def _record(kind: Any, plain: Any, path: str, strict: bool) -> Any:
     if problem:
         raise _Misfit(path, problem)
     return made
+
+
+def _paths(kind: Any, prefix: str = "") -> Iterator[str]:
+    """The dotted path of every key of a record and of the records inside it."""
+    for entry in fields(kind):
+        path, hint = f"{prefix}{key_of(entry)}", _hints(kind)[entry.name]
+        yield path
+        for inner in (hint, *get_args(hint)):
+            if is_dataclass(inner):
+                yield from _paths(inner, f"{path}.")
 
 
 def _value(hint: Any, value: Any, path: str, strict: bool) -> Any:

@@ -34,13 +34,13 @@ def test_no_temperatures_and_no_log_are_no_chain(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"event": "temp', "JSONDecodeError"),
-        ("[1]", "TypeError"),
-        (event(1, None, layers=[{"name": "w"}]), "KeyError 'size'"),
+        ('{"event": "temp', "not readable as JSON"),
+        ("[1]", "must be a table of keys"),
+        (event(1, None, layers=[{"name": "w"}]), "layers[0].size: missing"),
         (event(1, None, layers=[]), "need a T above 0 and a layer"),
         (event(1, None, expected=0), "need a T above 0 and a layer"),
-        (event(1, float("nan")), "kinetic is not a finite number"),
-        (event(1, None, epoch="<b>"), "epoch is not of type int"),
+        (event(1, float("nan")), "NaN is not a number"),
+        (event(1, None, epoch="<b>"), "epoch: must be a whole number, got '<b>'"),
     ],
 )
 def test_damage_is_one_line_that_names_the_file(tmp_path: Path, line: str, message: str) -> None:

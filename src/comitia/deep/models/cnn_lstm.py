@@ -5,8 +5,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from comitia._errors import InputError
-from comitia.deep.models.dropout import Dropout
-from comitia.deep.models.shapes import rate
+from comitia.deep.models.parts import Dropout, rate
 
 WIDTH, POOL = 5, 4
 

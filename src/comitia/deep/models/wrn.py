@@ -4,7 +4,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from comitia._errors import InputError
-from comitia.deep.models.shapes import image_shape, rate
+from comitia.deep.models.parts import image_shape, rate
 
 
 class Block(nn.Module):

@@ -1,20 +1,18 @@
 """Stochastic gradient Hamiltonian Monte Carlo, symplectic Euler, with a mass per layer."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.optim import Optimizer
 from torch.optim.optimizer import ParamsT
 
 from comitia._errors import InputError
-from comitia.deep.samplers.preconditioning import Preconditioner, masses, observe, starting_state
-from comitia.deep.samplers.randomness import generator_or_zero, split_state, standard_normal
+from comitia.deep.samplers.chain import Chain, standard_normal
+from comitia.deep.samplers.preconditioning import Preconditioner, observe, starting_state
 from comitia.deep.samplers.target import mean_gradient, settings
 
 
-class SGHMC(Optimizer):
+class SGHMC(Chain):
     """Chain of p(θ, m) ∝ exp(-(U(θ) + ½·m'M⁻¹m)/T), U = n·L + ½‖θ‖²/s², by underdamped Langevin dynamics.
 
         h = C·√(l/n),    γ = (1-β)·√(n/l)
@@ -71,8 +69,6 @@ class SGHMC(Optimizer):
     ) -> None:
         if not 0.0 <= momentum_decay < 1.0:
             raise InputError(f"momentum_decay: must lie in [0, 1), got {momentum_decay:g}")
-        self.preconditioner = preconditioner
-        self.generator = generator_or_zero(generator)
         shared = settings(
             lr=lr,
             data_size=data_size,
@@ -80,26 +76,14 @@ class SGHMC(Optimizer):
             prior_scale=prior_scale,
             momentum_decay=momentum_decay,
         )
-        super().__init__(params, shared)
-
-    @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
-        """Move all momenta and parameters by one step; the closure's loss, if there is one."""
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    self._move(parameter, group)
-        return loss
+        super().__init__(params, shared, preconditioner, generator)
 
     def noise_variance(self, group: dict[str, Any]) -> float:
         """2γhT: the variance of what ξ adds to a momentum of mass 1."""
         return 2.0 * _friction(group) * _time_step(group) * float(group["temperature"])
 
-    def _move(self, parameter: torch.Tensor, group: dict[str, Any]) -> None:
+    def move(self, parameter: torch.Tensor, group: dict[str, Any]) -> None:
+        """Move a parameter that has a gradient by one step."""
         if parameter not in self.state:
             self.state[parameter] = self._start(parameter, group)
         state, h = self.state[parameter], _time_step(group)
@@ -119,22 +103,6 @@ class SGHMC(Optimizer):
             # It lies in memory as the parameter does, so that a momentum that was stored and read is summed alike.
             return {**state, "momentum": momentum.copy_(drawn * math.sqrt(group["temperature"]))}
         return {**state, "momentum": momentum}
-
-    @torch.no_grad()
-    def refresh_mass(self) -> None:
-        """Set all masses from the gradients observed so far; nothing before the first step."""
-        states = list(self.state.values())
-        for state, mass in zip(states, masses(states, self.preconditioner)):
-            state["momentum"].mul_((mass / state["mass"]).sqrt())
-            state["mass"] = mass
-
-    def state_dict(self) -> dict[str, Any]:
-        """Momenta, masses, second moments, settings and the generator's state: tensors and plain numbers."""
-        return {**super().state_dict(), "generator": self.generator.get_state()}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on exactly where `state_dict()` was taken, given the same parameters and preconditioner."""
-        super().load_state_dict(split_state(state_dict, self.generator))
 
 
 def _time_step(group: dict[str, Any]) -> float:

@@ -1,19 +1,17 @@
 """Stochastic gradient Langevin dynamics."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.optim import Optimizer
 from torch.optim.optimizer import ParamsT
 
-from comitia.deep.samplers.preconditioning import Preconditioner, masses, observe, starting_state
-from comitia.deep.samplers.randomness import generator_or_zero, split_state, standard_normal
+from comitia.deep.samplers.chain import Chain, standard_normal
+from comitia.deep.samplers.preconditioning import Preconditioner, observe, starting_state
 from comitia.deep.samplers.target import mean_gradient, settings
 
 
-class SGLD(Optimizer):
+class SGLD(Chain):
     """Chain of p(θ) ∝ exp(-U(θ)/T), U = n·L + ½‖θ‖²/s², by Langevin dynamics.
 
         θ ← θ - l·M⁻¹·(∇L̃ + θ/(n·s²)) + √(2·l·T/n)·M^-½·ξ,    ξ ~ N(0, I),  l = step_factor·lr
@@ -61,31 +59,16 @@ class SGLD(Optimizer):
         preconditioner: Preconditioner | None = None,
         generator: torch.Generator | None = None,
     ) -> None:
-        self.preconditioner = preconditioner
-        self.generator = generator_or_zero(generator)
-        super().__init__(
-            params, settings(lr=lr, data_size=data_size, temperature=temperature, prior_scale=prior_scale)
-        )
-
-    @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
-        """Move all parameters by one step; the closure's loss, if there is one."""
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    self._move(parameter, group)
-        return loss
+        shared = settings(lr=lr, data_size=data_size, temperature=temperature, prior_scale=prior_scale)
+        super().__init__(params, shared, preconditioner, generator)
 
     def noise_variance(self, group: dict[str, Any]) -> float:
         """2·l·T/n: the variance of what ξ adds to a parameter of mass 1."""
         rate = group["step_factor"] * group["lr"]
         return float(2.0 * rate * group["temperature"] / group["data_size"])
 
-    def _move(self, parameter: torch.Tensor, group: dict[str, Any]) -> None:
+    def move(self, parameter: torch.Tensor, group: dict[str, Any]) -> None:
+        """Move a parameter that has a gradient by one step."""
         if parameter not in self.state:
             self.state[parameter] = starting_state(parameter, self.preconditioner)
         state = self.state[parameter]
@@ -95,18 +78,3 @@ class SGLD(Optimizer):
         if group["temperature"] > 0.0:
             noise = standard_normal(parameter, self.generator)
             parameter.addcdiv_(noise, state["mass"].sqrt(), value=math.sqrt(self.noise_variance(group)))
-
-    @torch.no_grad()
-    def refresh_mass(self) -> None:
-        """Set all masses from the gradients observed so far; nothing before the first step."""
-        states = list(self.state.values())
-        for state, mass in zip(states, masses(states, self.preconditioner)):
-            state["mass"] = mass
-
-    def state_dict(self) -> dict[str, Any]:
-        """Masses, second moments, settings and the generator's state: tensors and plain numbers only."""
-        return {**super().state_dict(), "generator": self.generator.get_state()}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on exactly where `state_dict()` was taken, given the same parameters and preconditioner."""
-        super().load_state_dict(split_state(state_dict, self.generator))
