@@ -87,7 +87,9 @@ def prepare(
     comitia data prepare eyepacs --from kaggle/ --workers 8
     """
     if name == "eyepacs":
-        record = _prepare_eyepacs(source, folder, blur, size, workers, json_path)
+        record = _prepare_eyepacs(
+            source, folder, json_path, workers=workers, settings={"blur": blur, "size": size}
+        )
     else:
         record = _read_once(name, folder)
     write_json(json_path, record)
@@ -97,10 +99,10 @@ def prepare(
 def _prepare_eyepacs(
     source: str | None,
     folder: str | None,
-    blur: float,
-    size: int,
-    workers: int | None,
     json_path: str | None,
+    *,
+    workers: int | None,
+    settings: dict[str, Any],
 ) -> dict[str, Any]:
     from comitia.data.eyepacs import prepared_folder
     from comitia.data.eyepacs_preparation import prepare as prepare_photographs
@@ -115,9 +117,9 @@ def _prepare_eyepacs(
                 tasks[split] = bar.add_task(split, total=total)
             bar.update(tasks[split], completed=done)
 
-        unusable = prepare_photographs(source, folder, blur=blur, size=size, workers=workers, progress=show)
-    where = prepared_folder(folder, blur=blur, size=size)
-    return {**_read_once("eyepacs", folder, blur=blur, size=size), "path": str(where), "unusable": unusable}
+        unusable = prepare_photographs(source, folder, workers=workers, progress=show, **settings)
+    where = prepared_folder(folder, **settings)
+    return {**_read_once("eyepacs", folder, **settings), "path": str(where), "unusable": unusable}
 
 
 def _read_once(name: str, folder: str | None, **options: Any) -> dict[str, Any]:

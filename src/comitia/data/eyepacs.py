@@ -84,7 +84,7 @@ def _part(where: Path, part: str) -> tuple[NDArray[Any], Index]:
     if missing:
         raise InputError(
             f"data set eyepacs: {where} has no {missing[0]}; prepare it from the unpacked Kaggle folder: "
-            "comitia data prepare eyepacs --from FOLDER"
+            "comitia data prepare eyepacs"
         )
     images = np.load(paths[0], mmap_mode="r", allow_pickle=False)
     done = np.load(paths[1], allow_pickle=False)

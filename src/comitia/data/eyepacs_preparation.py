@@ -96,7 +96,7 @@ def _start(split: Split, where: Path, size: int) -> None:
 
 
 def _empty(path: Path, shape: tuple[int, ...]) -> None:
-    """A `.npy` of that shape whose content takes no space until it is written."""
+    """Make a `.npy` of that shape whose content takes no space until it is written."""
     with path.open("wb") as stream:
         header = {"descr": "|u1", "fortran_order": False, "shape": shape}
         npy.write_array_header_1_0(stream, header)
@@ -121,7 +121,7 @@ def _results(tasks: list[Task], workers: int) -> Iterator[bool]:
 
 
 def prepare_one(task: Task) -> bool:
-    """Whether the photograph could be used; its row of the array is written either way, plain grey if not.
+    """Write the row of a photograph, plain grey if it cannot be used, and return whether it could.
 
     A row is written as plain bytes, not through a memory map: a full disk is an error then, not a crash.
     """

@@ -156,7 +156,7 @@ def _complete(url: str, part: Path, progress: Progress | None, attempts: int, pa
 
 
 def _attempt(url: str, part: Path, progress: Progress | None) -> str:
-    """An empty text when the part is whole, else what is missing."""
+    """Receive the rest of the part; return an empty text when it is whole, else what is missing."""
     have = part.stat().st_size if part.exists() else 0
     # identity: a compressed transfer has no length to compare with and cannot be resumed
     headers = {"Accept-Encoding": "identity", "User-Agent": "comitia"}
@@ -180,7 +180,7 @@ def _continues(response: http.client.HTTPResponse, have: int) -> bool:
 
 
 def _past_the_end(error: urllib.error.HTTPError, part: Path, have: int) -> str:
-    """The server has nothing beyond what is here: it is whole, or it is too long and starts afresh."""
+    """Return an empty text if the part is whole; else remove it, since it is longer than the file."""
     if error.headers.get("Content-Range", "") == f"bytes */{have}":
         return ""
     part.unlink()

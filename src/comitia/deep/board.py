@@ -35,7 +35,7 @@ class Board:
                 writer.close()
 
     def _temperatures(self, event: Temperatures) -> None:
-        """Both temperatures of each layer as multiples of the one they should have, 1 where all is well."""
+        """Write both temperatures of each layer as multiples of the one they should have, 1 where all is well."""
         for layer in event.layers:
             for kind in ("kinetic", "configurational"):
                 value = getattr(layer, kind)

@@ -37,7 +37,7 @@ def build_sampler(groups: list[dict[str, Any]], plan: Plan, *, samples: int) -> 
 
 
 def begin_epoch(optimiser: Optimizer, plan: Plan, epoch: int, *, noise_seed: int) -> None:
-    """Before epoch 0, 1, ... of a chain: masses if a cycle begins, noise on or off, and its random stream."""
+    """Prepare a chain for epoch 0, 1, ...: set masses if a cycle begins, switch noise on or off, seed its stream."""
     if not plan.dynamics:
         return
     assert isinstance(optimiser, Chain)
@@ -72,7 +72,7 @@ def read_at(plan: Plan, epoch: int, steps: int) -> range:
 
 
 def temperature_events(plan: Plan, epoch: int, readings: Sequence[tuple[Reading, ...]]) -> list[Event]:
-    """What the readings of epoch 0, 1, ... say, to be logged; at the end of a cycle a warning if they are off."""
+    """The events that the readings of epoch 0, 1, ... give; at the end of a cycle a warning if they are off."""
     sampler = plan.sampler if plan.dynamics else None
     if sampler is None or not readings:
         return []

@@ -66,7 +66,7 @@ class WeightedEnsemble(nn.Module):
         device: str = "auto",
         predictions: str | Path | None = None,
     ) -> "WeightedEnsemble":
-        """The ensemble of `comitia weigh`, with its networks from the directory of `comitia train`.
+        """Load the ensemble of `comitia weigh` with its networks from the directory of `comitia train`.
 
         Every state must have the checksum that its run recorded, and the ensemble must have been weighed on the
         directory's own predictions; `predictions` names the file that was weighed where it was another
@@ -91,7 +91,7 @@ class WeightedEnsemble(nn.Module):
         )
 
     def train(self, mode: bool = True) -> "WeightedEnsemble":
-        """The ensemble itself; its networks stay in the mode in which they were certified."""
+        """Return the ensemble itself; its networks stay in the mode in which they were certified."""
         self.training = mode
         return self
 

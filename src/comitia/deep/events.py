@@ -143,23 +143,26 @@ class Failed(Message):
 
 
 @dataclass(frozen=True)
-class Stopped(Event):
-    """The loss of a run was not finite."""
+class EpochMessage(Event):
+    """Something about an epoch of a run that people should read."""
 
-    kind = "stopped"
     run: int
     epoch: int
     message: str
 
 
 @dataclass(frozen=True)
-class Warned(Event):
+class Stopped(EpochMessage):
+    """The loss of a run was not finite."""
+
+    kind = "stopped"
+
+
+@dataclass(frozen=True)
+class Warned(EpochMessage):
     """The temperatures of a chain are off."""
 
     kind = "warning"
-    run: int
-    epoch: int
-    message: str
 
 
 @dataclass(frozen=True)

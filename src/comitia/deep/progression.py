@@ -50,7 +50,7 @@ class Progression:
         return progress
 
     def step(self) -> None:
-        """One step of the optimiser by the gradients that have gathered, which are then forgotten."""
+        """Make one step of the optimiser by the gathered gradients, then forget them."""
         self.scaler.step(self.optimiser)
         self.scaler.update()
         self.optimiser.zero_grad(set_to_none=True)

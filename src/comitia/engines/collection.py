@@ -44,10 +44,7 @@ def collect(
     device : "auto", "cpu", "cuda" or "mps"
     listen : called with a `Member` event for each state that has predicted again
 
-    Examples
-    --------
-    >>> collect("demo")  # doctest: +SKIP
-    {'holdout': PosixPath('demo/holdout.npz'), 'test': PosixPath('demo/test.npz')}
+    `collect("demo")` writes and returns `demo/holdout.npz` and `demo/test.npz`, as "holdout" and "test".
     """
     if (data is None) != (out is None):
         raise InputError(

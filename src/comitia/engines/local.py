@@ -106,7 +106,7 @@ def _job(pool: Pool, run: int) -> dict[str, Any]:
 
 
 def _bury(pool: Pool, worker: Worker, report: Listener) -> None:
-    """A worker has ended: put its unfinished run back and start another worker, unless it keeps killing them."""
+    """Put the unfinished run of an ended worker back and start another worker, unless the run keeps killing them."""
     del pool.workers[worker.number]
     code = worker.process.wait()
     _close(worker)
@@ -117,7 +117,7 @@ def _bury(pool: Pool, worker: Worker, report: Listener) -> None:
 
 
 def _return_run(pool: Pool, worker: Worker, code: int, report: Listener) -> None:
-    # Before its first run a worker dies for reasons of no run: those deaths are counted together.
+    # The death of a worker before its first run is no run's fault: those deaths are counted together.
     run = worker.run or 0
     pool.deaths[run] += 1
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
@@ -176,7 +176,7 @@ def _end(pool: Pool) -> None:
 def _close(worker: Worker) -> None:
     for stream in (worker.process.stdin, worker.process.stdout):
         assert stream is not None
-        # What was still to be flushed to a dead worker is of no interest.
+        # Nobody needs what was still to be flushed to a dead worker.
         with suppress(BrokenPipeError):
             stream.close()
 

@@ -13,6 +13,7 @@ from comitia.deep.events import (
     Begin,
     Done,
     Epoch,
+    EpochMessage,
     Event,
     Failed,
     Listener,
@@ -20,7 +21,6 @@ from comitia.deep.events import (
     Message,
     Started,
     Stopped,
-    Warned,
 )
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def fold(track: Track, event: Event, now: float) -> Track:
     if isinstance(event, Begin):
         return _begin(event, now)
     run = getattr(event, "run", None)
-    if isinstance(event, Message | Stopped | Warned):
+    if isinstance(event, Message | EpochMessage):
         text = f"run {run}: {event.message}" if run else event.message
         track = replace(track, messages=(*track.messages, text))
     if run not in track.lines:
@@ -163,7 +163,7 @@ def describe(track: Track, event: Event, now: float) -> str | None:
         return _beginning(event)
     if isinstance(event, Epoch):
         return _epoch(track, event, now)
-    return track.messages[-1] if isinstance(event, Message | Stopped | Warned) else None
+    return track.messages[-1] if isinstance(event, Message | EpochMessage) else None
 
 
 def _beginning(event: Begin) -> str:

@@ -21,7 +21,11 @@ ENGINES = ("local", "ray")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a training: members, the predictions files by part, runs that were stopped or failed and why."""
+    """The outcome of a training: members, the predictions files by part, runs that were stopped or failed and why.
+
+    >>> Outcome(Path("demo"), runs=2, members=5, predictions={}, failed={2: "out of memory"}).complete
+    False
+    """
 
     directory: Path
     runs: int
@@ -61,11 +65,7 @@ def train(
     device : "auto", "cpu", "cuda" or "mps"
     listen : called with each event of the training (`comitia.deep.events`)
 
-    Examples
-    --------
-    >>> outcome = train("demo", "demo", members=2, epochs=1)  # doctest: +SKIP
-    >>> outcome.predictions["holdout"]  # doctest: +SKIP
-    PosixPath('demo/holdout.npz')
+    `train("demo", "demo", members=2, epochs=1).predictions["holdout"]` is the file `demo/holdout.npz` for `weigh`.
     """
     require_packages("train", ("torch", "safetensors", "filelock"), extra="torch")
     from comitia.deep.networks import check_device, check_network, choose_device

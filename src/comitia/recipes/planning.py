@@ -94,7 +94,7 @@ def cycle_ends(training: Training) -> tuple[int, ...]:
 
 
 def snapshot_plan(recipe: Recipe, run: int) -> Plan:
-    """A state at the end of each cycle, where the rate is lowest."""
+    """The plan of a snapshot ensemble: a state at the end of each cycle, where the rate is lowest."""
     return Plan(run=run, training=recipe.training, saves=cycle_ends(recipe.training))
 
 
@@ -109,7 +109,7 @@ def check_snapshots(recipe: Recipe) -> None:
 
 
 def budget_plan(recipe: Recipe, run: int) -> Plan:
-    """The last state of a training whose schedule is scaled to its share of the budget."""
+    """The plan of a run of an epoch budget: its last state, after its share of the epochs, the schedule scaled."""
     size = size_of(recipe.training.sizes, run)
     training = recipe.training.scaled(max(1, recipe.training.budget // size))
     return Plan(run=run, training=training, saves=(training.epochs,), best=training.early_stopping, size=size)
@@ -129,14 +129,14 @@ def size_of(sizes: tuple[int, ...], run: int) -> int:
 
 
 def budget_epochs(recipe: Recipe, epochs: int) -> Recipe:
-    """The budget is scaled like the epochs, so that every size still gets at least one."""
+    """The recipe in that many epochs; the budget is scaled like them, so that every size still gets at least one."""
     ratio, training = epochs / recipe.training.epochs, recipe.training.scaled(epochs)
     budget = max(*training.sizes, round(training.budget * ratio))
     return replace(recipe, training=replace(training, budget=budget))
 
 
 def budget_members(recipe: Recipe, members: int) -> Recipe:
-    """Only the sizes up to the number of members are trained."""
+    """The recipe with only the sizes up to the number of members."""
     sizes = tuple(size for size in recipe.training.sizes if size <= members) or (members,)
     return replace(recipe, training=replace(recipe.training, sizes=sizes))
 
@@ -181,7 +181,7 @@ def chain_plan(dynamics: str) -> Callable[[Recipe, int], Plan]:
 
 
 def chain_epochs(recipe: Recipe, epochs: int) -> Recipe:
-    """Burn-in and cycles are scaled with the epochs, and rounded down."""
+    """The recipe in that many epochs; burn-in and cycles are scaled with them, and rounded down."""
     ratio, sampler = epochs / recipe.training.epochs, sampler_of(recipe)
     cycle = max(1, int(sampler.cycle * ratio))
     noise = min(cycle, max(1, round(sampler.noise_epochs * ratio))) if sampler.noise_epochs else 0
@@ -235,13 +235,16 @@ def check_langevin(recipe: Recipe) -> None:
 
 
 def passes_plan(recipe: Recipe, run: int) -> Plan:
-    """So many stochastic passes of the last state are the members; the masks of a pass belong to (seed, run, pass)."""
+    """The plan of a dropout network: stochastic passes of its last state are the members.
+
+    The masks of a pass belong to (seed, run, pass), so that predictions can be computed again.
+    """
     training = recipe.training
     return Plan(run=run, training=training, saves=(training.epochs,), passes=sampler_of(recipe).passes)
 
 
 def passes_members(recipe: Recipe, members: int) -> Recipe:
-    """That many passes of the one network."""
+    """The recipe with that many passes of its one network."""
     return replace(recipe, sampler=replace(sampler_of(recipe), passes=members))
 
 

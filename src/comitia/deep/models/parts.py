@@ -7,7 +7,7 @@ from comitia._errors import InputError
 
 
 def image_shape(model: str, shape: tuple[int, ...], *, least: int) -> tuple[int, int, int]:
-    """(H, W, C) of the images, if they are images of at least `least` pixels a side."""
+    """(H, W, C) of the images, if they are images of at least `least` pixels per side."""
     if len(shape) != 3 or min(shape[:2]) < least:
         raise InputError(
             f"model {model}: needs images (height, width, channels) of at least {least} × {least} pixels, "

@@ -46,7 +46,7 @@ class ResNet(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """He-normal kernels, zero biases."""
+        """Set He-normal kernels, zero biases."""
         for layer in self.modules():
             if isinstance(layer, nn.Conv2d | nn.Linear):
                 nn.init.kaiming_normal_(layer.weight, mode="fan_in", nonlinearity="relu")

@@ -53,7 +53,7 @@ class ResNet50(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """He-normal convolution kernels, Glorot-uniform dense kernel, zero bias."""
+        """Set He-normal convolution kernels, Glorot-uniform dense kernel, zero bias."""
         for layer in self.modules():
             if isinstance(layer, nn.Conv2d):
                 nn.init.kaiming_normal_(layer.weight, mode="fan_in", nonlinearity="relu")

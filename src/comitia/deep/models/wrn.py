@@ -47,7 +47,7 @@ class WideResNet(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """He-normal kernels, zero bias."""
+        """Set He-normal kernels, zero bias."""
         for layer in self.modules():
             if isinstance(layer, nn.Conv2d | nn.Linear):
                 nn.init.kaiming_normal_(layer.weight, mode="fan_in", nonlinearity="relu")

@@ -9,22 +9,52 @@ from torch.optim.optimizer import ParamsT
 
 from comitia._errors import InputError
 from comitia.deep.samplers.preconditioning import Preconditioner, masses
+from comitia.deep.samplers.target import settings
 
 
 class Chain(Optimizer):
-    """An optimiser whose steps are a Markov chain; `move` makes the step of one parameter."""
+    """An optimiser whose steps are a Markov chain of p(θ) ∝ exp(-U(θ)/T); `move` makes the step of one parameter.
+
+    `.grad` must hold the gradient of the minibatch's mean loss, without the prior (see `target`). A parameter
+    without a gradient is left alone.
+
+    Parameters
+    ----------
+    params
+        Parameters, or groups of them; a group may have its own `prior_scale`.
+    lr
+        Learning rate l, above 0.
+    data_size
+        Number n of training samples.
+    temperature
+        T, at least 0.
+    prior_scale
+        Standard deviation s of the prior N(0, s²); infinity for none.
+    preconditioner
+        How M is made; None keeps M = 1. M changes only at `refresh_mass()`: see `preconditioning`.
+    generator
+        Source of all randomness; None makes a new one of seed 0, so give chains their own.
+    more
+        Further settings of a group of parameters.
+    """
 
     def __init__(
         self,
         params: ParamsT,
-        settings: dict[str, Any],
-        preconditioner: Preconditioner | None,
-        generator: torch.Generator | None,
+        lr: float,
+        *,
+        data_size: int,
+        temperature: float = 1.0,
+        prior_scale: float = 1.0,
+        preconditioner: Preconditioner | None = None,
+        generator: torch.Generator | None = None,
+        **more: float,
     ) -> None:
         self.preconditioner = preconditioner
         # Never torch's global generator, which other code draws from.
         self.generator = torch.Generator().manual_seed(0) if generator is None else generator
-        super().__init__(params, settings)
+        scales = {"temperature": temperature, "prior_scale": prior_scale}
+        super().__init__(params, settings(lr=lr, data_size=data_size, **scales, **more))
 
     def move(self, parameter: torch.Tensor, group: dict[str, Any]) -> None:
         """Move a parameter that has a gradient by one step."""
@@ -75,7 +105,7 @@ def standard_normal(like: torch.Tensor, generator: torch.Generator) -> torch.Ten
 
 
 def _split_state(given: dict[str, Any], generator: torch.Generator) -> dict[str, Any]:
-    """An optimiser's state without the generator's, which is put back into the generator.
+    """Put the generator's state back into the generator and return the rest of an optimiser's state.
 
     The tensors are copies, so that stepping on leaves the given ones as they were.
     """

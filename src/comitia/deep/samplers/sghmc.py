@@ -8,8 +8,8 @@ from torch.optim.optimizer import ParamsT
 
 from comitia._errors import InputError
 from comitia.deep.samplers.chain import Chain, standard_normal
-from comitia.deep.samplers.preconditioning import Preconditioner, observe, starting_state
-from comitia.deep.samplers.target import mean_gradient, settings
+from comitia.deep.samplers.preconditioning import observe, starting_state
+from comitia.deep.samplers.target import mean_gradient
 
 
 class SGHMC(Chain):
@@ -25,27 +25,7 @@ class SGHMC(Chain):
     scales the time step h, not the friction γ; hence hγ = C·(1-β). Exact as h → 0.
 
     The momentum starts as a draw of N(0, T·M). `refresh_mass()` scales it by (M_new/M_old)^½, so that it
-    keeps its law N(0, T·M). `.grad` must hold the gradient of the minibatch's mean loss, without the prior (see
-    `target`). A parameter without a gradient is left alone.
-
-    Parameters
-    ----------
-    params
-        Parameters, or groups of them; a group may have its own `prior_scale`.
-    lr
-        Learning rate l, above 0.
-    data_size
-        Number n of training samples.
-    momentum_decay
-        β in [0, 1).
-    temperature
-        T, at least 0.
-    prior_scale
-        Standard deviation s of the prior N(0, s²); infinity for none.
-    preconditioner
-        How M is made; None keeps M = 1. M changes only at `refresh_mass()`: see `preconditioning`.
-    generator
-        Source of all randomness; None makes a new one of seed 0, so give chains their own.
+    keeps its law N(0, T·M). β, `momentum_decay`, lies in [0, 1); the other parameters are those of `Chain`.
 
     >>> parameter = torch.nn.Parameter(torch.zeros(3))
     >>> sampler = SGHMC([parameter], 0.1, data_size=50, generator=torch.Generator().manual_seed(1))
@@ -55,28 +35,10 @@ class SGHMC(Chain):
     True
     """
 
-    def __init__(
-        self,
-        params: ParamsT,
-        lr: float,
-        *,
-        data_size: int,
-        momentum_decay: float = 0.98,
-        temperature: float = 1.0,
-        prior_scale: float = 1.0,
-        preconditioner: Preconditioner | None = None,
-        generator: torch.Generator | None = None,
-    ) -> None:
+    def __init__(self, params: ParamsT, lr: float, *, momentum_decay: float = 0.98, **shared: Any) -> None:
         if not 0.0 <= momentum_decay < 1.0:
             raise InputError(f"momentum_decay: must lie in [0, 1), got {momentum_decay:g}")
-        shared = settings(
-            lr=lr,
-            data_size=data_size,
-            temperature=temperature,
-            prior_scale=prior_scale,
-            momentum_decay=momentum_decay,
-        )
-        super().__init__(params, shared, preconditioner, generator)
+        super().__init__(params, lr, momentum_decay=momentum_decay, **shared)
 
     def noise_variance(self, group: dict[str, Any]) -> float:
         """2γhT: the variance of what ξ adds to a momentum of mass 1."""

@@ -4,11 +4,10 @@ import math
 from typing import Any
 
 import torch
-from torch.optim.optimizer import ParamsT
 
 from comitia.deep.samplers.chain import Chain, standard_normal
-from comitia.deep.samplers.preconditioning import Preconditioner, observe, starting_state
-from comitia.deep.samplers.target import mean_gradient, settings
+from comitia.deep.samplers.preconditioning import observe, starting_state
+from comitia.deep.samplers.target import mean_gradient
 
 
 class SGLD(Chain):
@@ -20,25 +19,7 @@ class SGLD(Chain):
     ε = 2l/n. So `lr` is the learning rate of SGD on the mean loss, and T = 0 is that SGD with weight decay
     1/(n·s²). Exact as l → 0: both the discretisation and the minibatch's noise vanish relative to ξ.
 
-    `.grad` must hold the gradient of the minibatch's mean loss, without the prior (see `target`). A parameter
-    without a gradient is left alone.
-
-    Parameters
-    ----------
-    params
-        Parameters, or groups of them; a group may have its own `prior_scale`.
-    lr
-        Learning rate l, above 0.
-    data_size
-        Number n of training samples.
-    temperature
-        T, at least 0.
-    prior_scale
-        Standard deviation s of the prior N(0, s²); infinity for none.
-    preconditioner
-        How M is made; None keeps M = 1. M changes only at `refresh_mass()`: see `preconditioning`.
-    generator
-        Source of all randomness; None makes a new one of seed 0, so give chains their own.
+    Its parameters are those of `Chain`.
 
     >>> parameter = torch.nn.Parameter(torch.zeros(3))
     >>> sampler = SGLD([parameter], 0.1, data_size=50, generator=torch.Generator().manual_seed(1))
@@ -47,20 +28,6 @@ class SGLD(Chain):
     >>> bool((parameter != 0).all())
     True
     """
-
-    def __init__(
-        self,
-        params: ParamsT,
-        lr: float,
-        *,
-        data_size: int,
-        temperature: float = 1.0,
-        prior_scale: float = 1.0,
-        preconditioner: Preconditioner | None = None,
-        generator: torch.Generator | None = None,
-    ) -> None:
-        shared = settings(lr=lr, data_size=data_size, temperature=temperature, prior_scale=prior_scale)
-        super().__init__(params, shared, preconditioner, generator)
 
     def noise_variance(self, group: dict[str, Any]) -> float:
         """2·l·T/n: the variance of what ξ adds to a parameter of mass 1."""
