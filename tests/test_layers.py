@@ -88,6 +88,12 @@ def test_heavy_libraries_stay_at_home(path: Path) -> None:
             assert part_of(path) in HOMES[library], f"{path.relative_to(SOURCE)} imports {library}"
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_nothing_needs_a_library_that_windows_lacks(path: Path) -> None:
+    missing = {"fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"}
+    assert not missing & {module.split(".")[0] for module in imports(path)}
+
+
 @pytest.mark.parametrize("path", [p for p in FILES if part_of(p) in CORE], ids=lambda p: p.name)
 def test_the_core_needs_numpy_and_scipy_only(path: Path) -> None:
     import sys

@@ -67,7 +67,7 @@ def test_masses_are_refreshed_when_a_cycle_begins() -> None:
         ({"cycle": 3, "burn_in": -1}, "burn_in: must be at least 0 epochs, got -1"),
         ({"cycle": 3, "samples_per_cycle": 4}, "samples_per_cycle: must be 1 to 3"),
         ({"cycle": 3, "samples_per_cycle": 0}, "samples_per_cycle: must be 1 to 3"),
-        ({"cycle": 3, "noise_epochs": 4}, r"noise_epochs: must be 0 \(always\) to 3"),
+        ({"cycle": 3, "noise_epochs": 4}, r"noise_epochs: must be 0 to 3 \(the cycle\), got 4"),
         ({"cycle": 3, "noise_epochs": 1, "samples_per_cycle": 2}, "a state without noise is not a sample"),
     ],
 )

@@ -30,17 +30,13 @@ class Cycles:
             raise InputError(f"cycle: must be at least 1 epoch, got {self.cycle}")
         if self.burn_in < 0:
             raise InputError(f"burn_in: must be at least 0 epochs, got {self.burn_in}")
-        if not 1 <= self.samples_per_cycle <= self.cycle:
-            raise InputError(
-                f"samples_per_cycle: must be 1 to {self.cycle}, the epochs of a cycle, "
-                f"got {self.samples_per_cycle}"
-            )
         if not 0 <= self.noise_epochs <= self.cycle:
-            raise InputError(f"noise_epochs: must be 0 (always) to {self.cycle}, got {self.noise_epochs}")
-        if 0 < self.noise_epochs < self.samples_per_cycle:
+            raise InputError(f"noise_epochs: must be 0 to {self.cycle} (the cycle), got {self.noise_epochs}")
+        longest = self.noise_epochs or self.cycle
+        if not 1 <= self.samples_per_cycle <= longest:
             raise InputError(
-                f"noise_epochs: must be at least samples_per_cycle, {self.samples_per_cycle}, got "
-                f"{self.noise_epochs}; a state without noise is not a sample"
+                f"samples_per_cycle: must be 1 to {longest} (a state without noise is not a sample), got "
+                f"{self.samples_per_cycle}"
             )
 
     def factor(self, epoch: float) -> float:

@@ -201,14 +201,10 @@ def check_chain(recipe: Recipe) -> None:
     rule = "must be at least 0 and finite"
     need(0 <= sampler.temperature < math.inf, "sampler.temperature", rule, sampler.temperature)
     require_choice("recipe key sampler.preconditioner", sampler.preconditioner, ("none", "layers"))
-    need(sampler.burn_in >= 0, "sampler.burn_in", "must be at least 0", sampler.burn_in)
-    need(sampler.cycle >= 1, "sampler.cycle", "must be at least 1", sampler.cycle)
-    noisy = 0 <= sampler.noise_epochs <= sampler.cycle
-    need(noisy, "sampler.noise_epochs", f"must be 0 to {sampler.cycle} (the cycle)", sampler.noise_epochs)
-    longest = sampler.noise_epochs or sampler.cycle
-    rule = f"must be 1 to {longest} (one per epoch with noise)"
-    fitting = 1 <= sampler.samples_per_cycle <= longest
-    need(fitting, "sampler.samples_per_cycle", rule, sampler.samples_per_cycle)
+    try:
+        cycles_of(sampler)
+    except InputError as error:
+        raise InputError(f"recipe key sampler.{error}") from None
     if sampler.burn_in + sampler.cycle > training.epochs:
         raise InputError(
             "recipe key sampler.burn_in: no sample falls after the burn-in, since its "

@@ -1,5 +1,7 @@
 """What the networks share: checks of shapes and rates, and a dropout that is three times as fast on a processor."""
 
+from collections.abc import Callable, Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -21,6 +23,31 @@ def rate(model: str, dropout: float) -> float:
     if not 0 <= dropout < 1:
         raise InputError(f"model {model}: dropout must lie in [0, 1), got {dropout:g}")
     return dropout
+
+
+def stages(
+    block: Callable[[int, int, int, float], nn.Module],
+    sizes: Sequence[tuple[int, int, int]],
+    blocks: int,
+    dropout: float,
+) -> nn.Sequential:
+    """Stages of so many blocks; a size is (channels in, channels out, stride) of a stage's first block."""
+    return nn.Sequential(
+        *(
+            block(before if k == 0 else after, after, stride if k == 0 else 1, dropout)
+            for before, after, stride in sizes
+            for k in range(blocks)
+        )
+    )
+
+
+def start_he_normal(network: nn.Module) -> None:
+    """Set He-normal kernels and zero biases in all convolutions and dense layers."""
+    for layer in network.modules():
+        if isinstance(layer, nn.Conv2d | nn.Linear):
+            nn.init.kaiming_normal_(layer.weight, mode="fan_in", nonlinearity="relu")
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
 
 
 class Dropout(nn.Dropout):
