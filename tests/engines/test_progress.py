@@ -83,6 +83,13 @@ def test_a_terminal_gets_the_live_view() -> None:
     assert "demo: 7/8 epochs" in out.getvalue()
 
 
+def test_nothing_is_shown_of_a_training_that_never_began() -> None:
+    out = io.StringIO()
+    with watching(Console(file=out, force_terminal=True, width=120)):
+        pass
+    assert out.getvalue() == ""
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0, "0:00"), (59.6, "1:00"), (3599, "59:59"), (36000, "10:00:00")]
 )

@@ -5,7 +5,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -37,12 +37,11 @@ def watching(console: "Console") -> Iterator[Listener]:
     if not console.is_terminal:
         yield PlainView(console).listen
         return
-    from rich.live import Live
-
-    view = LiveView()
-    # The table asks for itself at each refresh, so that the clock runs between events.
-    with Live(console=console, refresh_per_second=2, get_renderable=view.render):
+    view = LiveView(console)
+    try:
         yield view.listen
+    finally:
+        view.stop()
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,9 @@ class PlainView:
         now = self._now()
         self._track = fold(self._track, event, now)
         if text := describe(self._track, event, now):
-            self._console.print(text, markup=False, soft_wrap=True)
+            # When nobody reads on (`| head`), rich leaves with SystemExit; the training goes on.
+            with suppress(BrokenPipeError, SystemExit):
+                self._console.print(text, markup=False, soft_wrap=True)
 
 
 def describe(track: Track, event: Event, now: float) -> str | None:
@@ -183,14 +184,24 @@ def _epoch(track: Track, event: Epoch, now: float) -> str:
 
 
 class LiveView:
-    """A table that is drawn anew with each event, and stays when the training ends."""
+    """A table that appears with the first event, is drawn anew with each, and stays when the training ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, console: "Console") -> None:
+        from rich.live import Live
+
         self._track = Track()
+        # The table asks for itself at each refresh, so that the clock runs between events.
+        self._live = Live(console=console, refresh_per_second=2, get_renderable=self.render)
 
     def listen(self, event: Event) -> None:
         """Fold the event into what is shown."""
         self._track = fold(self._track, event, time.monotonic())
+        if not self._live.is_started:
+            self._live.start()
+
+    def stop(self) -> None:
+        """Leave the table as it is."""
+        self._live.stop()
 
     def render(self) -> "Table":
         """The table at this moment."""
