@@ -63,11 +63,11 @@ def paper_row(name: str, *, budget: int | None = None) -> PaperRow | None:
     model, _, strategy = rest.partition("-")
     if data not in DATA or model not in MODELS:
         return None
-    wanted = f"{strategy}-{budget}" if budget else strategy
+    wanted = (strategy, f"{strategy}-{budget}")
     cells: dict[str, float] = {}
     found = ""
     for row in (*_table("bounds"), *_table("accuracies")):
-        exact = row["experiment"] == wanted
+        exact = row["experiment"] in wanted
         of_some_budget = row["experiment"].removeprefix(f"{strategy}-").isdigit()
         first = not budget and not found and of_some_budget
         if (row["model"], row["dataset"]) == (MODELS[model], DATA[data]) and (exact or first):
