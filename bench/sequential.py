@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from comitia.deep.models import build
-from comitia.engines.work import train_one
+from comitia.engines.worker import train_one
 from comitia.recipes import Recipe, read_recipe
 
 

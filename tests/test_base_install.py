@@ -62,6 +62,20 @@ def test_weigh_predict_verify_plan_without_any_extra(pack: Path) -> None:
         assert done.returncode == 0, f"{words}: {done.stderr}"
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["demo"], "comitia: demo: needs torch and mlxtend; pip install 'comitia[demo]'\n"),
+        (["train", "demo", "--out", "out"], "comitia: train: needs torch; pip install 'comitia[torch]'\n"),
+        (["collect", "."], "comitia: collect: needs torch; pip install 'comitia[torch]'\n"),
+    ],
+)
+def test_a_command_says_in_one_line_what_to_install(tmp_path: Path, words: list[str], message: str) -> None:
+    done = run(*words, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (2, message)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_help_imports_nothing_heavy() -> None:
     code = "import sys; from comitia.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
     code += "print([m for m in ('numpy', 'scipy', 'torch', 'rich') if m in sys.modules])"

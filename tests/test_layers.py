@@ -23,7 +23,7 @@ LAYERS = [
     ["data"],
     ["recipes"],
     ["deep"],
-    ["progress", "engines"],
+    ["engines"],
     ["pages"],
     ["paper"],
     ["cli", "__main__"],
@@ -41,7 +41,8 @@ HOMES = {
     "threadpoolctl": {"_threads"},
     "PIL": {"data"},
     "click": {"cli"},
-    "tensorboard": {"progress"},
+    "tensorboard": {"deep"},
+    "filelock": {"engines"},
 }
 CORE = {name for layer in LAYERS[:7] for name in layer}
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -91,6 +92,12 @@ def test_heavy_libraries_stay_at_home(path: Path) -> None:
         library = module.split(".")[0]
         if library in HOMES and part_of(path) != "sklearn":
             assert part_of(path) in HOMES[library], f"{path.relative_to(SOURCE)} imports {library}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_nothing_needs_a_library_that_windows_lacks(path: Path) -> None:
+    missing = {"fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"}
+    assert not missing & {module.split(".")[0] for module in imports(path)}
 
 
 @pytest.mark.parametrize("path", [p for p in FILES if part_of(p) in CORE], ids=lambda p: p.name)

@@ -75,6 +75,8 @@ BAD = [
     ({"inner": {"name": "x"}, "flag": 1}, "flag: must be true or false, got 1"),
     ({"inner": {"name": "x"}, "either": "w"}, "either: must be a number, got 'w'"),
     ({"inner": {"name": "x"}, "wrong": 1}, "wrong: unknown key"),
+    ({"inner": {"name": "x"}, "share": 1}, "share: unknown key (did you mean 'inner.share'?)"),
+    ({"inner": {"name": "x", "flag": True}}, "inner.flag: unknown key"),
 ]
 
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from comitia._predictions import Predictions as Predictions
     from comitia._verify import verify as verify
     from comitia._weigh import weigh as weigh
+    from comitia.engines.collection import collect as collect
+    from comitia.engines.training import train as train
     from comitia.evaluation import evaluate as evaluate
     from comitia.files import read_ensemble as read_ensemble
     from comitia.files import read_predictions as read_predictions
@@ -52,6 +54,8 @@ _HOMES = {
     "plan": "comitia._plan",
     "read_ensemble": "comitia.files",
     "evaluate": "comitia.evaluation",
+    "train": "comitia.engines.training",
+    "collect": "comitia.engines.collection",
     "report": "comitia.pages",
     "InputError": "comitia._errors",
 }

@@ -6,7 +6,7 @@ of its fields. A record that has a method `fault() -> str | None` is asked, once
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -29,6 +29,14 @@ class _Misfit(Exception):
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(path, problem)
         self.path, self.problem = path, problem
+
+
+class _Unknown(_Misfit):
+    """A key that is no field of its table; the suggestion names the table that has it, if one does."""
+
+    def __init__(self, path: str, key: str, known: Iterable[str]) -> None:
+        super().__init__(path, f"unknown key{nearest(key, known)}")
+        self.key = key
 
 
 def key_of(entry: "Field[Any]") -> str:
@@ -83,6 +91,9 @@ def from_plain(
         made: Kind = _Reader(strict, faults).record(kind, plain, "")
         return made
     except _Misfit as misfit:
+        if isinstance(misfit, _Unknown):
+            homes = [path for path in _paths(kind) if path.endswith(f".{misfit.key}")]
+            misfit.problem = f"unknown key (did you mean '{homes[0]}'?)" if homes else misfit.problem
         subject = f"{where}{misfit.path}".rstrip(": ")
         raise InputError(f"{subject}: {misfit.problem}" if subject else misfit.problem) from None
 
@@ -135,7 +146,7 @@ class _Reader:
         entries = _entries(kind)
         for key in plain if self.strict else ():
             if key not in entries:
-                raise _Misfit(_inside(path, key), f"unknown key{nearest(str(key), entries)}")
+                raise _Unknown(_inside(path, key), str(key), entries)
         values = {}
         for key, entry in entries.items():
             if key in plain:
@@ -186,6 +197,16 @@ class _Reader:
         if len(value) != len(each):
             raise _Misfit(path, f"must have {len(each)} entries, got {len(value)}")
         return tuple(self.value(kind, v, f"{path}[{i}]") for i, (kind, v) in enumerate(zip(each, value)))
+
+
+def _paths(kind: Any, prefix: str = "") -> Iterator[str]:
+    """The dotted path of every key of a record and of the records inside it."""
+    for entry in fields(kind):
+        path, hint = f"{prefix}{key_of(entry)}", _hints(kind)[entry.name]
+        yield path
+        for inner in (hint, *get_args(hint)):
+            if is_dataclass(inner):
+                yield from _paths(inner, f"{path}.")
 
 
 def _scalar(hint: Any, value: Any, path: str) -> Any:

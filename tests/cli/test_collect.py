@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from comitia.cli.main import main
-from comitia.engines.work import train_one
+from comitia.engines.worker import train_one
 from comitia.recipes import Recipe, recipe_from_dict
 from small_training import arrays_file, contents, dataset, small_recipe
 
@@ -58,7 +58,7 @@ def test_collect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "message"),
     [
         (("collect", "."), "holds no training"),
-        (("collect", ".", "--data", "a.npz"), "go together"),
+        (("collect", ".", "--data", "a.npz"), "data: requires out, and out requires data"),
         (("collect", ".", "--data", "a.npz", "--out", "b.npz"), "holds no training"),
     ],
 )
@@ -90,7 +90,7 @@ X, Y = dataset().test_x[:5], dataset().test_y[:5]
         ({"x": np.full(X.shape, np.nan)}, "x must be finite"),
         ({"x": X, "y": Y + 1}, "y must be classes 0 to 2, got"),
         ({"x": X, "y": Y - 3}, "y must be classes 0 to 2, got"),
-        ({"x": X, "y": Y[:4]}, "one class a row of x, got int64 of shape (4,) for 5 rows"),
+        ({"x": X, "y": Y[:4]}, "one class per row of x, got int64 of shape (4,) for 5 rows"),
         ({"x": X, "y": Y + 0.5}, "y must be integer"),
     ],
 )
@@ -164,4 +164,4 @@ def test_unknown_device(tmp_path: Path, images: Path, capsys: pytest.CaptureFixt
     np.savez(tmp_path / "new.npz", x=X)
     words = ("collect", images, "--data", tmp_path / "new.npz", "--out", tmp_path / "p.npz")
     assert call(*words, "--device", "foo") == 2
-    assert "--device: 'foo' is not one of" in capsys.readouterr().err
+    assert "device: 'foo' is not one of" in capsys.readouterr().err

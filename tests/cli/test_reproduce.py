@@ -15,7 +15,7 @@ from comitia.cli.reproduce import command
 from comitia.pages.learning import LEARNING, read_learning
 from comitia.paper.comparison_outputs import OUTPUTS as COMPARED
 from comitia.paper.reproduce import OUTPUTS
-from comitia.recipes.writing import to_toml
+from comitia.recipes.toml import to_toml
 from evaluation.synthetic import ensemble
 from small_training import arrays_file, bayes_recipe
 

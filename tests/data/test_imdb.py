@@ -102,7 +102,10 @@ class Evil:
         ({"x_train": lists([[-4]] * 6)}, "a review must be word ranks"),
         ({"x_train": lists([[1 << 70]] * 6)}, "a review must be word ranks"),
         ({"x_train": np.arange(6)}, "must be an object array of lists, got an array of int64"),
-        ({"y_train": np.arange(5)}, r"one integer label a review, got 6 reviews and labels of shape \(5,\)"),
+        (
+            {"y_train": np.arange(5)},
+            r"one integer label per review, got 6 reviews and labels of shape \(5,\)",
+        ),
         ({"y_train": np.arange(6)}, "labels must be 0 or 1, got 0 to 5"),
         ({"y_train": lists([0] * 6)}, "not a whole imdb.npz"),
     ],

@@ -12,15 +12,15 @@ def test_scalars(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     from comitia.deep.board import Board
+    from comitia.deep.events import Begin, End, Epoch, LayerReading, Member, Temperatures
 
     board = Board(tmp_path)
-    numbers = {"loss": 0.5, "accuracy": 0.75, "select_accuracy": None, "seconds": 2.0}
-    board.listen({"event": "begin"})
-    board.listen({"event": "epoch", "run": 3, "epoch": 2, **numbers})
-    board.listen({"event": "member", "run": 3, "step": 2, "accuracy": 0.7})
-    layer = {"name": "dense.weight", "size": 8, "kinetic": None, "configurational": 0.25}
-    board.listen({"event": "temperatures", "run": 3, "epoch": 2, "expected": 0.5, "layers": [layer]})
-    board.listen({"event": "end"})
+    board.listen(Begin("demo", "out", {3: 2}, {}, (3,), 1))
+    board.listen(Epoch(run=3, epoch=2, epochs=2, loss=0.5, accuracy=0.75, select_accuracy=None, seconds=2.0))
+    board.listen(Member(3, 2, 0.7))
+    board.listen(Member(3, 3, None))
+    board.listen(Temperatures(3, 2, 0.5, (LayerReading("dense.weight", 8, None, 0.25),)))
+    board.listen(End(1, True))
     found = EventAccumulator(str(tmp_path / "run-0003"))
     found.Reload()
     assert sorted(found.Tags()["scalars"]) == [

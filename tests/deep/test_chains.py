@@ -1,6 +1,5 @@
 """Samplers in the place of optimisers: what a recipe makes of them, and that a chain resumes as if never cut."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,17 @@ from torch import nn
 from comitia.data import divide
 from comitia.deep.chains import begin_epoch, read_at, temperature_events
 from comitia.deep.directory import Directory
-from comitia.deep.loop import Task, train_run
+from comitia.deep.events import LayerReading, event_line, parse_event
+from comitia.deep.loop import train_run
 from comitia.deep.networks import settle
 from comitia.deep.optimisers import advance, build
 from comitia.deep.samplers import SGHMC, SGLD
 from comitia.deep.samplers.temperatures import Reading
-from comitia.deep.strategies import plan, plans
-from comitia.deep.strategies.plan import Plan
-from comitia.recipes import BAYESIAN, Recipe, Sampler, Training, names, read_recipe
+from comitia.deep.task import Task
+from comitia.recipes import STRATEGIES, Plan, Recipe, Sampler, Training, names, plan, plans, read_recipe
 from small_training import bayes_recipe, contents, dataset
 
-Events = list[dict[str, Any]]
+Events = list[Any]
 
 
 class Interrupted(Exception):
@@ -54,7 +53,8 @@ def chain(
     training = Training(
         strategy=strategy, epochs=6, lr=0.05, momentum=momentum, l2=l2, prior_scale=prior_scale
     )
-    return Plan(run=1, training=training, saves=(6,), sampler=Sampler(**sampler))
+    dynamics = {"csgld": "sgld", "csghmc-ap": "sghmc"}[strategy]
+    return Plan(run=1, training=training, saves=(6,), sampler=Sampler(**sampler), dynamics=dynamics)
 
 
 @pytest.mark.parametrize(("strategy", "momentum"), [("csgld", 0.0), ("csghmc-ap", 0.7)])
@@ -140,18 +140,14 @@ def test_temperatures_are_read_where_there_is_noise() -> None:
 def test_a_warning_comes_once_a_cycle_and_what_is_not_finite_is_left_empty() -> None:
     planned = chain("csghmc-ap", burn_in=2, cycle=2, temperature=1.0)
     off = [(Reading("dense", 1000, 5.0, 1.0),), (Reading("dense", 1000, 5.0, 1.0),)]
-    kinds = [[event["event"] for event in temperature_events(planned, epoch, off)] for epoch in range(6)]
+    kinds = [[event.kind for event in temperature_events(planned, epoch, off)] for epoch in range(6)]
     assert kinds == [["temperatures"]] * 3 + [["temperatures", "warning"], ["temperatures"], kinds[3]]
     told, warned = temperature_events(planned, 3, off)
-    assert told["layers"] == [
-        {"name": "dense", "size": 1000, "kinetic": 5.0, "configurational": 1.0, "configurational_error": None}
-    ]
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert warned["message"].startswith(
-        "epoch 4: temperatures off in 1 of 1 layers: dense T_K = 5 instead of"
-    )
+    assert told.layers == (LayerReading("dense", 1000, 5.0, 1.0, None),)
+    assert parse_event(event_line(told)) == told
+    assert warned.message.startswith("epoch 4: temperatures off in 1 of 1 layers: dense T_K = 5 instead of")
     right = [(Reading("dense", 1000, 1.0, 1.0),)] * 4
-    assert [event["event"] for event in temperature_events(planned, 3, right)] == ["temperatures"]
+    assert [event.kind for event in temperature_events(planned, 3, right)] == ["temperatures"]
 
 
 @pytest.mark.parametrize(
@@ -170,15 +166,15 @@ def test_a_crash_does_not_show(tmp_path: Path, strategy: str, count: int) -> Non
     recipe = bayes_recipe(strategy)
     whole = train(tmp_path / "whole", recipe)
 
-    def listen(event: dict[str, Any]) -> None:
-        if event["event"] == "epoch" and event["epoch"] == count:
+    def listen(event: Any) -> None:
+        if event.kind == "epoch" and event.epoch == count:
             raise Interrupted
 
     with pytest.raises(Interrupted):
         train_run(task(tmp_path / "cut", recipe), listen)
     resumed = train(tmp_path / "cut", recipe)
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
-    losses = [[e["loss"] for e in events if e["event"] == "epoch"] for events in (whole, resumed)]
+    losses = [[e.loss for e in events if e.kind == "epoch"] for events in (whole, resumed)]
     assert losses[1] == losses[0][count:]
 
 
@@ -198,16 +194,16 @@ def test_members_of_a_run_differ(tmp_path: Path, strategy: str, members: int) ->
 
 def test_temperatures_of_every_layer_are_told(tmp_path: Path) -> None:
     events = train(tmp_path, bayes_recipe("csghmc-ap"))
-    told = [event for event in events if event["event"] == "temperatures"]
-    assert [event["epoch"] for event in told] == [1, 2, 3, 4]
-    assert {layer["name"] for layer in told[0]["layers"]} == {
+    told = [event for event in events if event.kind == "temperatures"]
+    assert [event.epoch for event in told] == [1, 2, 3, 4]
+    assert {layer.name for layer in told[0].layers} == {
         f"{part}.{kind}" for part in ("first", "second", "dense") for kind in ("weight", "bias")
     }
-    assert all(layer["kinetic"] > 0 for event in told for layer in event["layers"])
+    assert all(layer.kinetic > 0 for event in told for layer in event.layers)
     langevin = train(tmp_path / "other", bayes_recipe("csgld"))
-    told = [event for event in langevin if event["event"] == "temperatures"]
-    assert [event["epoch"] for event in told] == [3, 5]
-    assert {layer["kinetic"] for layer in told[0]["layers"]} == {None}
+    told = [event for event in langevin if event.kind == "temperatures"]
+    assert [event.epoch for event in told] == [3, 5]
+    assert {layer.kinetic for layer in told[0].layers} == {None}
 
 
 def test_chains_are_runs(tmp_path: Path) -> None:
@@ -223,8 +219,8 @@ def test_more_passes_are_added_to_a_network_that_is_trained(tmp_path: Path) -> N
     train(tmp_path, few)
     before = np.load(Directory(tmp_path).row(1, 2, "test"))
     events = train(tmp_path, more)
-    assert [event["event"] for event in events] == ["lost", "lost", "member"]
-    assert "holds 3 passes of the 5 wanted" in events[0]["message"]
+    assert [event.kind for event in events] == ["lost", "lost", "member"]
+    assert "holds 3 passes of the 5 wanted" in events[0].message
     after = np.load(Directory(tmp_path).row(1, 2, "test"))
     assert np.array_equal(after[:3], before)
 
@@ -237,6 +233,7 @@ def test_only_dropout_is_awake_when_passes_predict(tmp_path: Path) -> None:
     assert [part.training for part in module] == [False, True]
 
 
+BAYESIAN = tuple(strategy.name for strategy in STRATEGIES.values() if strategy.bayesian)
 BUILT_IN = [name for name in names() if name.endswith(BAYESIAN)]
 
 

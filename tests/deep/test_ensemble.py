@@ -14,13 +14,13 @@ from comitia._errors import InputError
 from comitia._votes import average, majority
 from comitia.data import divide
 from comitia.deep import WeightedEnsemble
-from comitia.deep.assembling import assemble
 from comitia.deep.directory import Directory
 from comitia.deep.loop import Task, train_run
+from comitia.deep.members import assemble
 from comitia.deep.networks import settle, wake_dropout
-from comitia.deep.recollecting import collect_again, collect_new
-from comitia.deep.samples import Inputs
-from comitia.deep.strategies import plans
+from comitia.deep.prediction import collect_again, collect_new
+from comitia.deep.task import Inputs
+from comitia.recipes import plans
 from small_training import dataset, small_recipe
 
 RECIPE = small_recipe(epochs=4)

@@ -6,14 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from comitia.engines.work import train_one
+from comitia.engines.worker import train_one
 from small_training import arrays_file, bayes_recipe, contents, small_recipe
 
 # Kills itself in place of the n-th renaming: between any two of state, rows, resume file and record.
 SCRIPT = """
 import os, signal, sys
 from comitia.deep.directory import Directory
-from comitia.engines.work import train_one
+from comitia.engines.worker import train_one
 from pathlib import Path
 
 left = [int(sys.argv[2])]

@@ -10,15 +10,15 @@ import pytest
 import torch
 
 from comitia.data import divide
-from comitia.deep.directory import Directory
-from comitia.deep.loop import Task, train_run
+from comitia.deep.directory import Directory, read_record
+from comitia.deep.events import Event
+from comitia.deep.loop import train_run
 from comitia.deep.networks import settle
-from comitia.deep.records import read_record
-from comitia.deep.strategies import plan
-from comitia.recipes import Model, Recipe
+from comitia.deep.task import Task
+from comitia.recipes import Model, Recipe, plan
 from small_training import contents, dataset, small_recipe
 
-Events = list[dict[str, Any]]
+Events = list[Any]
 RICH = {"augment": "flip-shift", "accumulate": 2, "l2": 0.001, "class_weights": "balanced"}
 
 
@@ -41,12 +41,12 @@ def train(root: Path, recipe: Recipe, run: int = 1) -> Events:
     return events
 
 
-def crash_at(kind: str, count: int) -> Callable[[dict[str, Any]], None]:
+def crash_at(kind: str, count: int) -> Callable[[Event], None]:
     """A listener that raises at the count-th event of that kind."""
     seen = [0]
 
-    def listen(event: dict[str, Any]) -> None:
-        seen[0] += event["event"] == kind
+    def listen(event: Event) -> None:
+        seen[0] += event.kind == kind
         if seen[0] == count:
             raise Interrupted
 
@@ -63,7 +63,7 @@ def test_a_crash_does_not_show(tmp_path: Path, optimiser: str, kind: str, count:
         train_run(task(tmp_path / "cut", recipe), crash_at(kind, count))
     resumed = train(tmp_path / "cut", recipe)
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
-    assert [event["epoch"] for event in resumed if event["event"] == "epoch"] == [*range(count + 1, 5)]
+    assert [event.epoch for event in resumed if event.kind == "epoch"] == [*range(count + 1, 5)]
 
 
 def test_a_crash_does_not_show_in_batch_norm(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_what_is_finished_is_not_trained_again(tmp_path: Path) -> None:
     recipe = small_recipe()
     first = train(tmp_path, recipe)
     before = contents(tmp_path)
-    assert [event["event"] for event in first] == ["epoch", "member"] * 3
+    assert [event.kind for event in first] == ["epoch", "member"] * 3
     assert train(tmp_path, recipe) == []
     assert contents(tmp_path) == before
 
@@ -104,9 +104,9 @@ def test_a_damaged_state_is_made_again(tmp_path: Path, step: int) -> None:
     damaged[-1] ^= 1
     path.write_bytes(bytes(damaged))
     events = train(tmp_path, recipe)
-    assert events[0]["event"] == "lost"
-    assert path.name in events[0]["message"]
-    assert [event["step"] for event in events if event["event"] == "member"] == [step]
+    assert events[0].kind == "lost"
+    assert path.name in events[0].message
+    assert [event.step for event in events if event.kind == "member"] == [step]
     assert contents(tmp_path) == before
 
 
@@ -118,7 +118,7 @@ def test_a_damaged_resume_file_is_passed_over(tmp_path: Path) -> None:
     Directory(tmp_path / "cut").resume(1, 3).write_bytes(b"nonsense")
     events = train(tmp_path / "cut", recipe)
     # Its states are good: only the epoch after them needs the training, from the resume file before.
-    assert [event["epoch"] for event in events if event["event"] == "epoch"] == [3, 4]
+    assert [event.epoch for event in events if event.kind == "epoch"] == [3, 4]
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
 
 
@@ -127,7 +127,7 @@ def test_a_lost_row_is_computed_without_training(tmp_path: Path) -> None:
     train(tmp_path, recipe)
     before = contents(tmp_path)
     Directory(tmp_path).row(1, 2, "test").unlink()
-    assert [event["event"] for event in train(tmp_path, recipe)] == ["lost", "member"]
+    assert [event.kind for event in train(tmp_path, recipe)] == ["lost", "member"]
     assert contents(tmp_path) == before
 
 
@@ -144,7 +144,7 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
     schedule = {"shape": "step", "milestones": [2], "factors": [1e30]}
     recipe = small_recipe(epochs=4, schedule=schedule)
     events = train(tmp_path, recipe)
-    assert [event["epoch"] for event in events if event["event"] == "stopped"] == [3]
+    assert [event.epoch for event in events if event.kind == "stopped"] == [3]
     record = read_record(Directory(tmp_path), 1)
     assert record.stopped == "the loss of epoch 3 is not finite"
     assert [saved.step for saved in record.saved] == [1, 2]
@@ -152,7 +152,7 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
     assert train(tmp_path, recipe) == []
     before = contents(tmp_path)
     Directory(tmp_path).state(1, 1).write_bytes(b"damaged")
-    assert [event["epoch"] for event in train(tmp_path, recipe) if event["event"] == "stopped"] == [3]
+    assert [event.epoch for event in train(tmp_path, recipe) if event.kind == "stopped"] == [3]
     assert contents(tmp_path) == before
 
 
@@ -160,9 +160,9 @@ def test_early_stopping_keeps_the_best_on_select(tmp_path: Path) -> None:
     data = {"select": 20, "holdout": 20}
     recipe = small_recipe(data=data, strategy="simple", early_stopping=True, epochs=6, save_every=0, lr=0.02)
     events = train(tmp_path / "whole", recipe)
-    chosen = [event["select_accuracy"] for event in events if event["event"] == "epoch"]
+    chosen = [event.select_accuracy for event in events if event.kind == "epoch"]
     assert len(set(chosen)) > 1
-    assert [event["step"] for event in events if event["event"] == "member"] == [int(np.argmax(chosen)) + 1]
+    assert [event.step for event in events if event.kind == "member"] == [int(np.argmax(chosen)) + 1]
     with pytest.raises(Interrupted):
         train_run(task(tmp_path / "cut", recipe), crash_at("epoch", 4))
     train(tmp_path / "cut", recipe)
@@ -203,7 +203,7 @@ def test_mixed_precision_trains_nearly_the_same(tmp_path: Path) -> None:
     losses = []
     for precision in ("float32", "bfloat16"):
         events = train(tmp_path / precision, small_recipe(epochs=3, precision=precision))
-        losses.append([event["loss"] for event in events if event["event"] == "epoch"])
+        losses.append([event.loss for event in events if event.kind == "epoch"])
     assert losses[0] != losses[1]
     assert losses[0] == pytest.approx(losses[1], abs=0.02)
 

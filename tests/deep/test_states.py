@@ -6,8 +6,8 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from comitia.deep.directory import checksum
 from comitia.deep.states import (
-    checksum,
     optimiser_tensors,
     read_state,
     restore_optimiser,

@@ -160,7 +160,11 @@ def run_at_work(cluster: Cluster, out: Path, training: "subprocess.Popen[str]") 
 
 
 @pytest.mark.timeout(240)
-def test_a_killed_node_costs_nothing_that_was_finished(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_killed_node_costs_nothing_that_was_finished(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
     recipe, out = tmp_path / "small.toml", tmp_path / "out"
     (tmp_path / "few").mkdir()
     source = arrays_file(tmp_path, train=2000)
@@ -177,8 +181,12 @@ def test_a_killed_node_costs_nothing_that_was_finished(cluster: Cluster, tmp_pat
         assert kinds.count("done") == 1
     assert [event["epoch"] for event in events(out, hit) if event["event"] == "epoch"][:2] == [1, 2]
 
-    # A chain, beside what follows: on this engine and on the local one it makes the same bytes.
-    chains = bayes_recipe("csgld", folder=arrays_file(tmp_path / "few"), runs=1)
+    # A chain with a part from the working directory, beside what follows: both engines make the same bytes.
+    (tmp_path / "part_of_a_chain.py").write_text(
+        "def mirrored(images, random):\n    return images[:, :, ::-1]\n"
+    )
+    part = "part_of_a_chain:mirrored"
+    chains = bayes_recipe("csgld", folder=arrays_file(tmp_path / "few"), runs=1, augment=part)
     (tmp_path / "chains.toml").write_text(chains.to_toml())
     sampling = command(cluster, tmp_path / "chains.toml", "--out", tmp_path / "chains")
     train(chains, tmp_path / "local", workers=1, device="cpu")

@@ -1,5 +1,6 @@
 """A whole training with the local engine: members, resuming, growing, crashes, refusals."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,16 +9,15 @@ import numpy as np
 import pytest
 
 from comitia._errors import InputError
-from comitia.deep.assembling import assemble
 from comitia.deep.directory import Directory
-from comitia.engines.opening import Settings
+from comitia.deep.members import assemble
 from comitia.engines.training import Outcome, train
-from comitia.engines.work import load_data, train_one
+from comitia.engines.worker import load_data, train_one
 from comitia.files import read_predictions
 from comitia.recipes import Model, Recipe
 from small_training import arrays_file, contents, dataset, small_recipe
 
-Events = list[dict[str, Any]]
+Events = list[Any]
 
 
 def trained(recipe: Recipe, out: Path, workers: int = 1) -> tuple[Outcome, Events]:
@@ -34,7 +34,7 @@ def test_train_again_and_grow(tmp_path: Path) -> None:
     recipe, out = small_recipe(folder=arrays_file(tmp_path)), tmp_path / "out"
     outcome, events = trained(recipe, out, workers=2)
     assert (outcome.runs, outcome.members, outcome.complete) == (2, 6, True)
-    assert sorted({event["run"] for event in events if event["event"] == "done"}) == [1, 2]
+    assert sorted({event.run for event in events if event.kind == "done"}) == [1, 2]
 
     test = read_predictions([outcome.predictions["test"]])
     assert (test.members, test.samples, test.classes) == (6, 30, 3)
@@ -46,18 +46,18 @@ def test_train_again_and_grow(tmp_path: Path) -> None:
     before = contents(out)
     again, events = trained(recipe, out)
     assert again == outcome
-    assert [event["event"] for event in events] == ["begin", "end"]
+    assert [event.kind for event in events] == ["begin", "end"]
     assert contents(out) == before
 
     grown = replace(recipe, training=replace(recipe.training, runs=3))
     more, events = trained(grown, out)
     assert more.members == 9
-    assert {event["run"] for event in events if event["event"] == "epoch"} == {3}
+    assert {event.run for event in events if event.kind == "epoch"} == {3}
     states = {name: content for name, content in before.items() if name.endswith(".safetensors")}
     assert states.items() <= contents(out).items()
 
     fewer, events = trained(recipe, out)
-    assert (fewer.members, [event["event"] for event in events]) == (9, ["begin", "end"])
+    assert (fewer.members, [event.kind for event in events]) == (9, ["begin", "end"])
 
 
 def test_processes_and_one_process_make_the_same_bytes(tmp_path: Path) -> None:
@@ -76,8 +76,8 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
     outcome, events = trained(recipe, tmp_path / "out")
     assert outcome.complete
     assert outcome.members == 2
-    (crash,) = [event for event in events if event["event"] == "crashed"]
-    assert "signal 9" in crash["message"]
+    (crash,) = [event for event in events if event.kind == "crashed"]
+    assert "signal 9" in crash.message
 
 
 def test_a_run_that_kills_its_workers_is_given_up(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def damage(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-8] + b"damaged!")
 
 
-def test_damaged_rows_are_mended_or_left_out_and_states_can_be_dropped_later(tmp_path: Path) -> None:
+def test_damaged_rows_are_repaired_or_left_out_and_states_can_be_dropped_later(tmp_path: Path) -> None:
     recipe, out = small_recipe(folder=arrays_file(tmp_path), epochs=1), tmp_path / "out"
     trained(recipe, out)
     before = contents(out)
@@ -124,7 +124,7 @@ def test_damaged_rows_are_mended_or_left_out_and_states_can_be_dropped_later(tmp
     fewer = replace(recipe, training=replace(recipe.training, runs=1))
     outcome, events = trained(fewer, out)
     assert outcome.complete
-    assert [event["event"] for event in events if event["event"] in ("lost", "epoch")] == ["lost"]
+    assert [event.kind for event in events if event.kind in ("lost", "epoch")] == ["lost"]
     assert contents(out) == before
 
     assert trained(replace(recipe, keep="predictions"), out)[0] == outcome
@@ -133,7 +133,11 @@ def test_damaged_rows_are_mended_or_left_out_and_states_can_be_dropped_later(tmp
 
 def test_devices_are_checked_before_anything_is_written(tmp_path: Path) -> None:
     recipe, out = small_recipe(folder=arrays_file(tmp_path)), tmp_path / "out"
-    for device, message in [("gpu", "is not one of"), ("cuda:x", "must be auto"), ("cuda:99", "has none")]:
+    for device, message in [
+        ("gpu", "is not one of"),
+        ("cuda:x", "must be auto"),
+        ("cuda:99", "has no cuda:99"),
+    ]:
         with pytest.raises(InputError, match=message):
             train(recipe, out, device=device)
     assert not out.exists()
@@ -141,8 +145,10 @@ def test_devices_are_checked_before_anything_is_written(tmp_path: Path) -> None:
     directory.run(1).mkdir(parents=True)
     directory.record(1).write_text("{}")
     directory.recipe.write_text(recipe.to_toml())
-    directory.settings.write_text(Settings(recipe.fingerprint(), threads=1, device="mps").to_json())
-    with pytest.raises(InputError, match="--device cpu: the training there was begun with mps"):
+    directory.settings.write_text(
+        json.dumps({"fingerprint": recipe.fingerprint(), "threads": 1, "device": "mps"})
+    )
+    with pytest.raises(InputError, match="device: the training there was begun with mps, got cpu"):
         train(recipe, out, device="cpu")
 
 

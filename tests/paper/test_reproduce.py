@@ -12,8 +12,9 @@ from comitia._predictions import Predictions
 from comitia.evaluation import Evaluation
 from comitia.paper import reproduce, write_outputs
 from comitia.paper.faithfulness import trained_otherwise
-from comitia.paper.reproduce import OUTPUTS, require_sizes, run_facts, size_groups
+from comitia.paper.reproduce import OUTPUTS, require_sizes, run_facts
 from comitia.recipes import read_recipe
+from comitia.recipes.strategies import size_groups
 from evaluation.synthetic import ensemble
 
 

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
-from comitia.recipes import read_recipe
+from comitia._errors import InputError
+from comitia.recipes import read_recipe, recipe_from_dict
 
 
 @pytest.mark.parametrize(
@@ -39,3 +42,33 @@ def test_fingerprint_with_a_sampler() -> None:
 def test_dropout_reaches_the_network() -> None:
     assert read_recipe("eyepacs-resnet50-mc-dropout").model_options() == {"dropout": 0.1}
     assert read_recipe("cifar10-resnet20-sse").model_options() == {"depth": 20}
+
+
+# A change here means that no training of an earlier version can be resumed.
+FINGERPRINTS = {
+    "demo": "81aa49abbcc43f19",
+    "imdb-cnn_lstm-checkpoints": "1ea7121580bd1909",
+    "cifar10-resnet20-sse": "f9b33a472f9c4898",
+    "cifar10-resnet110-epoch-budget": "0eacad7dd2dfce3a",
+    "cifar10-resnet20-csghmc-ap": "7275ceb52bf9dd85",
+    "eyepacs-resnet50-mc-dropout-ensemble": "ff39de69d73d3bd1",
+    "cifar100-wrn28_10-csgld": "013a6c5b606324dd",
+    "eyepacs-resnet50-bagging": "d588bc7b95870596",
+}
+
+
+@pytest.mark.parametrize("name", FINGERPRINTS)
+def test_fingerprints_stay_those_of_earlier_versions(name: str) -> None:
+    assert read_recipe(name).fingerprint().startswith(FINGERPRINTS[name])
+    assert recipe_from_dict(read_recipe(name).to_dict()).fingerprint().startswith(FINGERPRINTS[name])
+
+
+def test_later_keys_show_only_where_they_are_set() -> None:
+    plain = read_recipe("demo")
+    assert "options" not in plain.to_dict()["training"]
+    assert "options" not in plain.to_dict()["training"]["schedule"]
+    changed = replace(plain, training=replace(plain.training, options={"a": 1}))
+    assert changed.to_dict()["training"]["options"] == {"a": 1}
+    assert changed.fingerprint() != plain.fingerprint()
+    with pytest.raises(InputError, match="training.options: has no effect for 'checkpoints'"):
+        recipe_from_dict(changed.to_dict())

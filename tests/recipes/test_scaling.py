@@ -22,7 +22,7 @@ def test_milestones_that_meet_take_the_later_factor_and_the_end_is_dropped() -> 
     assert short.save_every == 1
 
 
-def test_cycles_stay_up_to_one_an_epoch() -> None:
+def test_cycles_stay_up_to_one_per_epoch() -> None:
     assert read_recipe("imdb-cnn_lstm-sse", epochs=20).training.schedule.cycles == 10
     assert read_recipe("imdb-cnn_lstm-sse", epochs=4).training.schedule.cycles == 4
 

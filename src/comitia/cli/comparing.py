@@ -69,9 +69,9 @@ def _train(
     contest: "Contest", folder: Path, options: Options, terminal: "Console"
 ) -> "dict[str, Predictions]":
     """The test predictions of each training of the contest, by its folder."""
+    from comitia.engines.progress import watching
     from comitia.files import read_predictions
     from comitia.paper.reproduce import train_recipe
-    from comitia.progress import watching
 
     packs = {}
     for entry in contest.entries:

@@ -47,7 +47,6 @@ def fetch(name: str, folder: str | None, url: str | None, digest: str | None, js
     """
     from comitia.data import fetch as fetch_data
 
-    screen = console(json_path)
     with _bar(json_path) as bar:
         task = bar.add_task(name, total=None)
         path = fetch_data(
@@ -57,8 +56,9 @@ def fetch(name: str, folder: str | None, url: str | None, digest: str | None, js
             digest=digest,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-    screen.print(f"{name}: {path} ({_size(path.stat().st_size)}), checksum right", soft_wrap=True)
-    write_json(json_path, {"name": name, "path": str(path), "bytes": path.stat().st_size})
+    count = path.stat().st_size
+    write_json(json_path, {"name": name, "path": str(path), "bytes": count})
+    console(json_path).print(f"{name}: {path} ({_size(count)}), checksum right", soft_wrap=True)
 
 
 @command.command()
@@ -67,7 +67,7 @@ def fetch(name: str, folder: str | None, url: str | None, digest: str | None, js
 @folder_option
 @click.option("--blur", default=10.0, show_default=True, help="Pixels of the local average (eyepacs).")
 @click.option("--size", default=512, show_default=True, help="Pixels of a side (eyepacs).")
-@click.option("--workers", type=click.IntRange(1), help="Processes at once; by default one a processor.")
+@click.option("--workers", type=click.IntRange(1), help="Processes at once; by default one per processor.")
 @common_options
 def prepare(
     name: str,
@@ -87,20 +87,22 @@ def prepare(
     comitia data prepare eyepacs --from kaggle/ --workers 8
     """
     if name == "eyepacs":
-        record = _prepare_eyepacs(source, folder, blur, size, workers, json_path)
+        record = _prepare_eyepacs(
+            source, folder, json_path, workers=workers, settings={"blur": blur, "size": size}
+        )
     else:
         record = _read_once(name, folder)
-    console(json_path).print(_sentence(record), soft_wrap=True)
     write_json(json_path, record)
+    console(json_path).print(_sentence(record), soft_wrap=True)
 
 
 def _prepare_eyepacs(
     source: str | None,
     folder: str | None,
-    blur: float,
-    size: int,
-    workers: int | None,
     json_path: str | None,
+    *,
+    workers: int | None,
+    settings: dict[str, Any],
 ) -> dict[str, Any]:
     from comitia.data.eyepacs import prepared_folder
     from comitia.data.eyepacs_preparation import prepare as prepare_photographs
@@ -115,9 +117,9 @@ def _prepare_eyepacs(
                 tasks[split] = bar.add_task(split, total=total)
             bar.update(tasks[split], completed=done)
 
-        unusable = prepare_photographs(source, folder, blur=blur, size=size, workers=workers, progress=show)
-    where = prepared_folder(folder, blur=blur, size=size)
-    return {**_read_once("eyepacs", folder, blur=blur, size=size), "path": str(where), "unusable": unusable}
+        unusable = prepare_photographs(source, folder, workers=workers, progress=show, **settings)
+    where = prepared_folder(folder, **settings)
+    return {**_read_once("eyepacs", folder, **settings), "path": str(where), "unusable": unusable}
 
 
 def _read_once(name: str, folder: str | None, **options: Any) -> dict[str, Any]:
@@ -159,17 +161,18 @@ def check(ctx: click.Context, name: str | None, folder: str | None, json_path: s
     comitia data check cifar10 --json -
     """
     from comitia._errors import require_choice
-    from comitia.data import NAMES, cache_folder
+    from comitia._records import to_plain
+    from comitia.data import NAMES, data_folder
     from comitia.data.checking import check as check_data
 
     chosen = [require_choice("data set", name, NAMES)] if name else [n for n in NAMES if n != "arrays"]
     states = [check_data(entry, folder) for entry in chosen]
-    where = Path(folder) if folder else cache_folder()
-    _show(states, where, json_path)
+    where = data_folder(folder)
     corrupt = [state.name for state in states if state.state == "corrupt"]
     write_json(
-        json_path, {"folder": str(where), "corrupt": corrupt, "data": [state.to_dict() for state in states]}
+        json_path, {"folder": str(where), "corrupt": corrupt, "data": [to_plain(state) for state in states]}
     )
+    _show(states, where, json_path)
     if corrupt:
         ctx.exit(1)
 

@@ -37,14 +37,14 @@ def command(out: str, force: bool, json_path: str | None) -> int:
     DIR/report.html.
     """
     require_absent(json_path, force)
-    from comitia.engines.training import train
-    from comitia.progress import watching
-    from comitia.recipes import read_recipe
+    from comitia.engines.progress import watching
+    from comitia.engines.training import require_packages, train
 
+    require_packages("demo", ("torch", "safetensors", "filelock", "mlxtend"), extra="demo")
     screen = console(json_path)
     screen.print("[bold]1. Train[/bold]: six small networks on 3,000 images, a state saved every epoch")
     with watching(screen) as show:
-        outcome = train(read_recipe("demo"), Path(out), listen=show)
+        outcome = train("demo", out, listen=show)
     _weigh_and_show(Path(out), json_path)
     return 0 if outcome.complete else 1
 
@@ -57,24 +57,24 @@ def _weigh_and_show(folder: Path, json_path: str | None) -> None:
 
     screen = console(json_path)
     holdout, test = (read_predictions(folder / f"{part}.npz") for part in ("holdout", "test"))
-    screen.print(f"\n[bold]2. Compare[/bold] weightings, average vote, error on {test.samples:,} test images")
     found = _compare(holdout, test)
+    chosen: Ensemble = found[-1]["ensemble"]
+    write_text(folder / "ensemble.json", json.dumps(chosen.to_json(), indent=1) + "\n")
+    evaluation = replace(evaluate(test, repeats=3), name="demo")
+    write_text(folder / "evaluation.json", json.dumps(evaluation.to_json(), indent=1) + "\n")
+    page = _page(folder)
+    rows = [{key: value for key, value in row.items() if key != "ensemble"} for row in found]
+    write_json(json_path, {"rows": rows, "ensemble": chosen.to_json(), "page": page})
+    screen.print(f"\n[bold]2. Compare[/bold] weightings, average vote, error on {test.samples:,} test images")
     screen.print(_table(found))
     screen.print(
         "[dim]Certified on hold-out images, scored on others: a test error one or two ± above its certificate is "
         "noise. Each certificate holds alone; to pick the smallest of the eight is not covered.[/dim]"
     )
-    chosen: Ensemble = found[-1]["ensemble"]
     screen.print("[bold]3. Certify[/bold] the tandem weights of all states")
     show_ensemble(screen, chosen)
-    write_text(folder / "ensemble.json", json.dumps(chosen.to_json(), indent=1) + "\n")
     screen.print("\n[bold]4. Evaluate[/bold] by the paper's protocol, and write the page")
-    evaluation = replace(evaluate(test, repeats=3), name="demo")
-    write_text(folder / "evaluation.json", json.dumps(evaluation.to_json(), indent=1) + "\n")
-    page = _page(folder)
     screen.print(f"\nensemble: {folder / 'ensemble.json'}\npage:     {page}", markup=False)
-    rows = [{key: value for key, value in row.items() if key != "ensemble"} for row in found]
-    write_json(json_path, {"rows": rows, "ensemble": chosen.to_json(), "page": page})
 
 
 def _compare(holdout: "Predictions", test: "Predictions") -> list[dict[str, Any]]:

@@ -161,9 +161,9 @@ class Job:
 
     def train(self, engine: str, workers: int | None, bayes: str | None) -> "Material":
         """The same, of members trained (or finished) in the folder."""
+        from comitia.engines.progress import watching
         from comitia.files import read_predictions
         from comitia.paper.reproduce import epoch_seconds, train_recipe
-        from comitia.progress import watching
 
         other = None if bayes is None else read_predictions([bayes])
         begin = perf_counter()

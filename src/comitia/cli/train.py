@@ -9,8 +9,8 @@ from comitia._errors import InputError
 from comitia.cli.output import common_options, console, require_absent, write_json
 
 if TYPE_CHECKING:
+    from comitia.deep.events import Event, Listener
     from comitia.engines.training import Outcome
-    from comitia.recipes import Recipe
 
 
 @click.command(
@@ -57,74 +57,68 @@ def command(
     """
     _check_json(json_path, out, recipe)
     if listing:
-        return _list(json_path)
-    from comitia.recipes import read_recipe
+        _list(json_path)
+        return 0
+    from comitia.engines.progress import watching
+    from comitia.engines.training import train
 
     if recipe is None or out is None:
         raise InputError("train: needs a recipe and --out DIR; comitia train --list names the recipes")
-    changes = (*overrides, f"keep={keep}") if keep else overrides
-    chosen = read_recipe(recipe, changes, members=members, epochs=epochs)
-    outcome = _train(chosen, Path(out), engine, workers, device, tensorboard, json_path)
-    _tell(outcome, json_path)
+    with watching(console(json_path)) as show:
+        try:
+            outcome = train(
+                recipe,
+                out,
+                overrides=(*overrides, f"keep={keep}") if keep else overrides,
+                members=members,
+                epochs=epochs,
+                engine=engine,
+                workers=workers,
+                device=device,
+                listen=_with_board(show, Path(out)) if tensorboard else show,
+            )
+        except KeyboardInterrupt:
+            click.echo(f"stopped; the same command again goes on from what is in {out}", err=True)
+            raise
     write_json(json_path, _record(outcome))
+    _tell(outcome, json_path)
     return 0 if outcome.complete else 1
 
 
 def _check_json(json_path: str | None, out: str | None, recipe: str | None) -> None:
-    """Raise if the JSON could not be written after the training; it may replace that of an earlier one."""
+    """Raise if the JSON could not be written after the training; it may replace that of an earlier training."""
     made = Path(out) if out else None  # the training makes this folder
     if json_path is None or (made and not made.exists() and Path(json_path).parent == made):
         return
     require_absent(json_path, True, (recipe, made and made / "recipe.toml"))
 
 
-def _train(
-    recipe: "Recipe",
-    out: Path,
-    engine: str,
-    workers: int | None,
-    device: str,
-    tensorboard: bool,
-    json_path: str | None,
-) -> "Outcome":
-    from comitia.engines.training import train
-    from comitia.progress import watching
-
-    with watching(console(json_path)) as show:
-        listeners = [show, *_board(out, tensorboard)]
-
-        def listen(event: dict[str, Any]) -> None:
-            for listener in listeners:
-                listener(event)
-
-        try:
-            return train(recipe, out, engine=engine, workers=workers, device=device, listen=listen)
-        except KeyboardInterrupt:
-            click.echo(f"stopped; the same command again goes on from what is in {out}", err=True)
-            raise
-
-
-def _board(out: Path, wanted: bool) -> list[Any]:
-    if not wanted:
-        return []
+def _with_board(show: "Listener", out: Path) -> "Listener":
+    """A listener that shows each event and also writes it for TensorBoard."""
     from comitia.deep.board import Board
 
-    return [Board(out / "tensorboard").listen]
+    board = Board(out / "tensorboard")
+
+    def listen(event: "Event") -> None:
+        show(event)
+        board.listen(event)
+
+    return listen
 
 
-def _list(json_path: str | None) -> int:
+def _list(json_path: str | None) -> None:
+    """Write the names of the built-in recipes and what each trains."""
     from rich.table import Table
 
     from comitia.recipes import about, names
 
     rows = [{"name": name, "about": about(name)} for name in names()]
+    write_json(json_path, {"recipes": rows})
     if json_path != "-":
         table = Table(box=None, pad_edge=False, show_header=False)
         for row in rows:
             table.add_row(row["name"], row["about"])
         console(json_path).print(table)
-    write_json(json_path, {"recipes": rows})
-    return 0
 
 
 def _tell(outcome: "Outcome", json_path: str | None) -> None:

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
-from comitia.data.dataset import Dataset, Kind
-from comitia.data.folders import find
+from comitia.data.dataset import Dataset, Kind, find
 
 FILE = "arrays.npz"
 KEYS = ("train_x", "train_y", "test_x", "test_y")
 
 
-def read(folder: str | Path | None = None) -> Dataset:
+def read_arrays(folder: str | Path | None = None) -> Dataset:
     """The data set in a `.npz` with train_x, train_y, test_x, test_y; pickles inside are refused.
 
     `folder` is the file itself, or a folder with `arrays.npz`. Images are uint8 or float (n, H, W, C), texts
@@ -35,12 +34,10 @@ def read(folder: str | Path | None = None) -> Dataset:
             f"{test_x.shape[1:]}"
         )
     kind = _kind(path, train_x)
-    return Dataset(
-        name="arrays",
-        train_x=_stored(train_x, kind),
-        train_y=train_y.astype(np.int64),
-        test_x=_stored(test_x, kind),
-        test_y=test_y.astype(np.int64),
+    return Dataset.of(
+        "arrays",
+        (_stored(train_x, kind), train_y.astype(np.int64)),
+        (_stored(test_x, kind), test_y.astype(np.int64)),
         classes=max(2, int(max(train_y.max(), test_y.max())) + 1),
         kind=kind,
     )

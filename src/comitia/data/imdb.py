@@ -10,8 +10,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
-from comitia.data.dataset import Dataset, Index
-from comitia.data.folders import find
+from comitia.data.dataset import Dataset, Index, find
 from comitia.data.list_pickle import read_lists
 
 FILE = "imdb.npz"
@@ -19,7 +18,7 @@ PAD, START, UNKNOWN, FIRST = 0, 1, 2, 3  # FIRST is added to every rank; rank 1 
 SHUFFLE_SEED = 113
 
 
-def read(folder: str | Path | None = None, *, words: int = 20_000, length: int = 100) -> Dataset:
+def read_imdb(folder: str | Path | None = None, *, words: int = 20_000, length: int = 100) -> Dataset:
     """25,000 reviews to train and 25,000 to test, int32 (n, length), two classes.
 
     As `keras.datasets.imdb.load_data(num_words=words)` followed by `pad_sequences(maxlen=length)`: both
@@ -31,15 +30,7 @@ def read(folder: str | Path | None = None, *, words: int = 20_000, length: int =
     path = find("imdb", [FILE], folder, remedy="fetch it with: comitia data fetch imdb")
     generator = np.random.RandomState(SHUFFLE_SEED)
     parts = {part: _part(path, part, generator, words, length) for part in ("train", "test")}
-    return Dataset(
-        name="imdb",
-        train_x=parts["train"][0],
-        train_y=parts["train"][1],
-        test_x=parts["test"][0],
-        test_y=parts["test"][1],
-        classes=2,
-        kind="tokens",
-    )
+    return Dataset.of("imdb", parts["train"], parts["test"], classes=2, kind="tokens")
 
 
 def _part(
@@ -81,7 +72,7 @@ def _drain(stream: IO[bytes]) -> None:
 def _check(path: Path, reviews: list[list[int]], labels: NDArray[np.generic]) -> None:
     if labels.shape != (len(reviews),) or labels.dtype.kind not in "iu":
         raise InputError(
-            f"{path}: must hold one integer label a review, got {len(reviews)} reviews and labels of shape "
+            f"{path}: must hold one integer label per review, got {len(reviews)} reviews and labels of shape "
             f"{labels.shape} ({labels.dtype})"
         )
     if any(not review or min(review) < 0 or max(review) >= 1 << 31 for review in reviews):

@@ -13,7 +13,7 @@ FILE = "mnist_5k.csv.gz"
 TRAIN, SHUFFLE_SEED = 4000, 5000
 
 
-def read(folder: str | Path | None = None) -> Dataset:
+def read_mnist5k(folder: str | Path | None = None) -> Dataset:
     """4,000 images to train and 1,000 to test, uint8 (n, 28, 28, 1), ten classes.
 
     The bundled file is sorted by class, so its 5,000 rows are put into a fixed random order first.
@@ -29,15 +29,8 @@ def read(folder: str | Path | None = None) -> Dataset:
     table = table[np.random.RandomState(SHUFFLE_SEED).permutation(len(table))]
     images = table[:, :-1].astype(np.uint8).reshape(-1, 28, 28, 1)
     labels = table[:, -1].astype(np.int64)
-    return Dataset(
-        name="mnist5k",
-        train_x=images[:TRAIN],
-        train_y=labels[:TRAIN],
-        test_x=images[TRAIN:],
-        test_y=labels[TRAIN:],
-        classes=10,
-        kind="image",
-    )
+    train, test = (images[:TRAIN], labels[:TRAIN]), (images[TRAIN:], labels[TRAIN:])
+    return Dataset.of("mnist5k", train, test, classes=10, kind="image")
 
 
 def _path(folder: str | Path | None) -> Path:

@@ -6,12 +6,14 @@ from typing import Any
 
 from torch.optim import Optimizer
 
+from comitia._errors import require_choice
+from comitia.deep.events import Event, LayerReading, Temperatures, Warned
 from comitia.deep.samplers import SGHMC, SGLD, Preconditioner
+from comitia.deep.samplers.chain import Chain
 from comitia.deep.samplers.target import set_step_factor, set_temperature
 from comitia.deep.samplers.temperatures import LayerTemperature, Reading, summarise, warning
-from comitia.deep.strategies.plan import Plan, cycles_of
+from comitia.recipes.planning import Plan, cycles_of
 
-Event = dict[str, Any]
 #: Readings of the temperatures in an epoch: 16 make 4 batch means, the fewest whose spread says something.
 READINGS = 16
 
@@ -27,7 +29,7 @@ def build_sampler(groups: list[dict[str, Any]], plan: Plan, *, samples: int) -> 
         decay = group.pop("weight_decay")
         group["prior_scale"] = 1.0 / math.sqrt(decay * samples) if decay > 0 else math.inf
     mass = Preconditioner(by="layer") if sampler.preconditioner == "layers" else None
-    if training.strategy == "csgld":
+    if require_choice("dynamics", plan.dynamics, ("sgld", "sghmc")) == "sgld":
         return SGLD(groups, training.lr, data_size=samples, preconditioner=mass)
     return SGHMC(
         groups, training.lr, data_size=samples, momentum_decay=training.momentum, preconditioner=mass
@@ -35,10 +37,11 @@ def build_sampler(groups: list[dict[str, Any]], plan: Plan, *, samples: int) -> 
 
 
 def begin_epoch(optimiser: Optimizer, plan: Plan, epoch: int, *, noise_seed: int) -> None:
-    """Before epoch 0, 1, ... of a chain: masses if a cycle begins, noise on or off, and its random stream."""
-    if plan.sampler is None:
+    """Prepare a chain for epoch 0, 1, ...: set masses if a cycle begins, switch noise on or off, seed its stream."""
+    if not plan.dynamics:
         return
-    assert isinstance(optimiser, SGLD | SGHMC)
+    assert isinstance(optimiser, Chain)
+    assert plan.sampler is not None
     cycles = cycles_of(plan.sampler)
     if cycles.refreshes(epoch):
         optimiser.refresh_mass()
@@ -55,12 +58,13 @@ def advance_chain(optimiser: Optimizer, plan: Plan, time: float) -> None:
 def read_at(plan: Plan, epoch: int, steps: int) -> range:
     """The steps of epoch 0, 1, ... at which temperatures are read: some, if noise is on; else none.
 
-    >>> from comitia.recipes.recipe import Sampler, Training
-    >>> chain = Plan(run=1, training=Training(strategy="csgld"), saves=(4,), sampler=Sampler(cycle=4, noise_epochs=1))
+    >>> from comitia.recipes import Sampler, Training
+    >>> noisy = Sampler(cycle=4, noise_epochs=1)
+    >>> chain = Plan(run=1, training=Training(strategy="csgld"), saves=(4,), sampler=noisy, dynamics="sgld")
     >>> len(read_at(chain, 2, 100)), read_at(chain, 3, 48)
     (0, range(2, 48, 3))
     """
-    sampler = plan.sampler
+    sampler = plan.sampler if plan.dynamics else None
     if sampler is None or sampler.temperature == 0 or not cycles_of(sampler).noise_on(epoch):
         return range(0)
     every = max(1, steps // READINGS)
@@ -68,26 +72,22 @@ def read_at(plan: Plan, epoch: int, steps: int) -> range:
 
 
 def temperature_events(plan: Plan, epoch: int, readings: Sequence[tuple[Reading, ...]]) -> list[Event]:
-    """What the readings of epoch 0, 1, ... say, to be logged; at the end of a cycle a warning if they are off."""
-    sampler = plan.sampler
+    """The events that the readings of epoch 0, 1, ... give; at the end of a cycle a warning if they are off."""
+    sampler = plan.sampler if plan.dynamics else None
     if sampler is None or not readings:
         return []
     layers = summarise(readings, temperature=sampler.temperature)
-    named = {"run": plan.run, "epoch": epoch + 1}
-    told = {"event": "temperatures", **named, "expected": sampler.temperature}
-    events: list[Event] = [{**told, "layers": [_plain(layer) for layer in layers]}]
+    told = Temperatures(plan.run, epoch + 1, sampler.temperature, tuple(map(_reading, layers)))
+    events: list[Event] = [told]
     ends = epoch >= sampler.burn_in and cycles_of(sampler).refreshes(epoch + 1)
     if ends and (text := warning(layers)):
-        events.append({"event": "warning", **named, "message": f"epoch {epoch + 1}: {text}"})
+        events.append(Warned(plan.run, epoch + 1, f"epoch {epoch + 1}: {text}"))
     return events
 
 
-def _plain(layer: LayerTemperature) -> Event:
+def _reading(layer: LayerTemperature) -> LayerReading:
     """The numbers of a layer for a log: what is not finite is left empty, since JSON has no word for it."""
-    numbers = {
-        "kinetic": layer.kinetic,
-        "configurational": layer.configurational,
-        "configurational_error": layer.configurational_error,
-    }
-    finite = {key: v if v is not None and math.isfinite(v) else None for key, v in numbers.items()}
-    return {"name": layer.name, "size": layer.size, **finite}
+    numbers = (layer.kinetic, layer.configurational, layer.configurational_error)
+    return LayerReading(
+        layer.name, layer.size, *(v if v is not None and math.isfinite(v) else None for v in numbers)
+    )

@@ -13,19 +13,19 @@ from torch import nn
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
 from comitia._votes import probability_totals, vote_totals, winners
-from comitia.deep.collecting import Probabilities, batch_size, probabilities
-from comitia.deep.directory import Directory
+from comitia.data import NAMES
+from comitia.deep.directory import Directory, checksum, read_record
 from comitia.deep.networks import choose_device, load_network, wake_dropout
-from comitia.deep.records import read_record
-from comitia.deep.samples import Inputs
-from comitia.deep.states import checksum
-from comitia.deep.strategies import plan
+from comitia.deep.prediction import Probabilities, batch_size, probabilities
+from comitia.deep.task import Inputs
 from comitia.files import read_ensemble, read_predictions
-from comitia.recipes import Recipe, read_recipe
+from comitia.recipes import Recipe, plan, read_recipe
 
 Batches = NDArray[Any] | Iterable[Any]
 # How far beyond 0..1 an image may reach, as resampled ones do, before it is taken for one of another scale.
 OVERSHOOT = 0.5
+# The data sets whose images are surely bytes.
+BYTES = {name for name in NAMES if name != "arrays"}
 
 
 class WeightedEnsemble(nn.Module):
@@ -66,16 +66,16 @@ class WeightedEnsemble(nn.Module):
         device: str = "auto",
         predictions: str | Path | None = None,
     ) -> "WeightedEnsemble":
-        """The ensemble of `comitia weigh --out`, with its networks from the directory of `comitia train`.
+        """Load the ensemble of `comitia weigh` with its networks from the directory of `comitia train`.
 
         Every state must have the checksum that its run recorded, and the ensemble must have been weighed on the
         directory's own predictions; `predictions` names the file that was weighed where it was another
-        (`comitia collect --out`). Where there is nothing to compare with, a warning says so.
+        (`comitia collect`). Where there is nothing to compare with, a warning says so.
         """
         weighed = ensemble if isinstance(ensemble, Ensemble) else read_ensemble(ensemble)
         places = Directory(Path(directory))
         if not places.recipe.exists():
-            raise InputError(f"{directory}: holds no training; give the --out of comitia train")
+            raise InputError(f"{directory}: holds no training; give the folder that was trained into")
         if weighed.run is None or weighed.step is None:
             raise InputError("ensemble: names no runs and steps, so its networks cannot be found")
         recipe, where = read_recipe(places.recipe), choose_device(device)
@@ -87,11 +87,11 @@ class WeightedEnsemble(nn.Module):
             weighed.weights[weighed.active].tolist(),
             [inputs for _, inputs in loaded],
             vote=weighed.vote,
-            trained_on_bytes=recipe.data.name != "arrays",  # all other data sets of images store bytes
+            trained_on_bytes=recipe.data.name in BYTES,
         )
 
     def train(self, mode: bool = True) -> "WeightedEnsemble":
-        """The ensemble itself; its networks stay in the mode in which they were certified."""
+        """Return the ensemble itself; its networks stay in the mode in which they were certified."""
         self.training = mode
         return self
 
@@ -133,7 +133,7 @@ def _load(
     recorded = {saved.step: saved.sha256 for saved in read_record(places, run).saved}.get(saved_at)
     if checksum(path) != recorded:
         raise InputError(
-            f"{path}: is not the state that {places.record(run).name} beside it names; comitia train makes it again"
+            f"{path}: is not the state that {places.record(run).name} beside it names; training again makes it again"
         )
     network, inputs = load_network(recipe, path, device)
     if planned.passes > 1:

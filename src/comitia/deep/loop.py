@@ -7,74 +7,33 @@ from the last record, and because every random stream belongs to (seed, run, epo
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from comitia.data.dataset import Dataset
-from comitia.data.division import Parts
+from comitia.data.dataset import Index
 from comitia.deep.chains import begin_epoch, read_at, temperature_events
-from comitia.deep.collecting import accuracy, predict
-from comitia.deep.directory import Directory
-from comitia.deep.losses import batch_loss, class_weights
-from comitia.deep.members import complete_rows
+from comitia.deep.directory import Directory, Record, Resume, Saved, checked_record, write_record
+from comitia.deep.events import Epoch, Listener, Lost, Stopped
 from comitia.deep.networks import mixed_precision
-from comitia.deep.optimisers import advance
+from comitia.deep.optimisers import advance, batch_loss, class_weights
+from comitia.deep.prediction import accuracy, complete_rows, predict
 from comitia.deep.progression import Progression
-from comitia.deep.records import Record, Resume, Saved, checked_record, write_record
-from comitia.deep.samples import Inputs, pieces, stored_batch, training_index
 from comitia.deep.seeds import number, stream
 from comitia.deep.states import MEAN_IMAGE, module_tensors, write_state
-from comitia.deep.strategies.plan import Plan
-from comitia.recipes.recipe import Recipe
-
-Event = dict[str, Any]
-Report = Callable[[Event], None]
+from comitia.deep.task import Task, pieces, stored_batch
+from comitia.recipes import Plan
 
 
-@dataclass(frozen=True)
-class Task:
-    """One run to train: which, where its files go, on what data (`index`: positions of its samples)."""
-
-    recipe: Recipe
-    plan: Plan
-    directory: Directory
-    data: Dataset
-    parts: Parts
-    index: NDArray[np.int64]
-    inputs: Inputs
-
-    @classmethod
-    def of(
-        cls,
-        recipe: Recipe,
-        plan: Plan,
-        directory: Directory,
-        data: Dataset,
-        parts: Parts,
-        device: torch.device,
-    ) -> "Task":
-        """The task of a plan on a device."""
-        index = training_index(parts, plan, seed=recipe.seed)
-        return cls(recipe, plan, directory, data, parts, index, Inputs.of(data, index, device))
-
-    @property
-    def device(self) -> torch.device:
-        """Where the network computes."""
-        return self.inputs.device
-
-
-def train_run(task: Task, report: Report) -> Record:
-    """The record of the run when it is over; it goes on from where the files of the run stand."""
+def train_run(task: Task, report: Listener) -> Record:
+    """Train the run from where its files stand to its end and return its record."""
     plan, directory = task.plan, task.directory
     directory.run(plan.run).mkdir(parents=True, exist_ok=True)
     record, lost = checked_record(directory, plan)
     for line in lost:
-        report({"event": "lost", "run": plan.run, "message": line})
+        report(Lost(plan.run, line))
     if not record.over:
         record = _train(task, record, report)
     record = complete_rows(task, record, report)
@@ -82,7 +41,7 @@ def train_run(task: Task, report: Report) -> Record:
     return record
 
 
-def _train(task: Task, record: Record, report: Report) -> Record:
+def _train(task: Task, record: Record, report: Listener) -> Record:
     wanted = _wanted(task.plan, record)
     progress = Progression.at(task, record, before=min(wanted))
     for epoch in range(progress.epoch, max(wanted)):
@@ -93,16 +52,15 @@ def _train(task: Task, record: Record, report: Report) -> Record:
         record, selected = _save(task, progress, record, epoch + 1)
         record = _commit(task, progress, record, epoch + 1, last=epoch + 1 == max(wanted))
         report(
-            {
-                "event": "epoch",
-                "run": task.plan.run,
-                "epoch": epoch + 1,
-                "epochs": task.plan.epochs,
-                "loss": loss,
-                "accuracy": correct,
-                "select_accuracy": selected,
-                "seconds": time.perf_counter() - began,
-            }
+            Epoch(
+                run=task.plan.run,
+                epoch=epoch + 1,
+                epochs=task.plan.epochs,
+                loss=loss,
+                accuracy=correct,
+                select_accuracy=selected,
+                seconds=time.perf_counter() - began,
+            )
         )
         for event in temperature_events(task.plan, epoch, progress.readings):
             report(event)
@@ -113,7 +71,7 @@ def _train(task: Task, record: Record, report: Report) -> Record:
 
 
 def train_epoch(task: Task, progress: Progression, epoch: int) -> tuple[float, float]:
-    """The mean loss and the accuracy over the epoch's batches, as the network changed."""
+    """Train one epoch and return the mean loss and the accuracy over its batches, as the network changed."""
     training, names = task.plan.training, (task.recipe.seed, task.plan.run, epoch + 1)
     order = stream(*names, "order").permutation(task.index)
     random = stream(*names, "augment")
@@ -142,13 +100,13 @@ def train_epoch(task: Task, progress: Progression, epoch: int) -> tuple[float, f
 def _backward(
     task: Task,
     progress: Progression,
-    piece: NDArray[np.int64],
+    piece: Index,
     random: np.random.Generator,
     weights: torch.Tensor | None,
     *,
     share: float,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The mean loss of a piece of a batch and the number of its hits, its gradient added to the others."""
+    """Add the gradient of a piece of a batch to the others and return its mean loss and the number of its hits."""
     training = task.plan.training
     stored, labels = stored_batch(task.data, piece, augment=training.augment, random=random)
     target = task.inputs.labels(labels)
@@ -166,7 +124,7 @@ def _wanted(plan: Plan, record: Record) -> list[int]:
 
 
 def _save(task: Task, progress: Progression, record: Record, step: int) -> tuple[Record, float | None]:
-    """The record with the state of this epoch added, if it is a member's; and the accuracy on `select`."""
+    """Save the state of this epoch if it is a member's; return the record with it, and the accuracy on `select`."""
     if not task.plan.best:
         if step not in _wanted(task.plan, record):
             return record, None
@@ -201,7 +159,7 @@ def _select_accuracy(task: Task, progress: Progression) -> float:
 
 
 def _commit(task: Task, progress: Progression, record: Record, epoch: int, *, last: bool) -> Record:
-    """The record written with a file to go on from; the one before stays in case this one is damaged."""
+    """Write a file to go on from, then the record; the file before stays in case this one is damaged."""
     record = replace(record, epochs=max(epoch, record.epochs))
     if not last:
         digest = progress.write(task.directory.resume(task.plan.run, epoch), epoch)
@@ -212,9 +170,9 @@ def _commit(task: Task, progress: Progression, record: Record, epoch: int, *, la
     return record
 
 
-def _stop(task: Task, record: Record, epoch: int, report: Report) -> Record:
+def _stop(task: Task, record: Record, epoch: int, report: Listener) -> Record:
     reason = f"the loss of epoch {epoch} is not finite"
-    report({"event": "stopped", "run": task.plan.run, "epoch": epoch, "message": reason})
+    report(Stopped(task.plan.run, epoch, reason))
     saved = () if task.plan.best else record.saved
     record = replace(record, stopped=reason, saved=saved, resumes=())
     write_record(task.directory, record)

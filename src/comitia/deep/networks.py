@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from torch import nn
 
 from comitia._errors import InputError, require_choice
+from comitia._extensions import is_reference
 from comitia.data.dataset import Dataset
 from comitia.deep.models import build, decayed_parameters, one_line
-from comitia.deep.samples import Inputs
 from comitia.deep.seeds import number
 from comitia.deep.states import MEAN_IMAGE, read_state
-from comitia.recipes.recipe import Recipe
+from comitia.deep.task import Inputs, stored_batch
+from comitia.recipes import Recipe
 
 PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -32,7 +33,7 @@ def choose_device(name: str = "auto") -> torch.device:
     if name != "auto":
         device = torch.device(name)
         if not _is_there(device):
-            raise InputError(f"--device {name}: this machine has none; leave --device out, or give cpu")
+            raise InputError(f"device: this machine has no {name}; leave it out, or give cpu")
         return device
     if torch.cuda.is_available():
         return torch.device("cuda")
@@ -42,9 +43,9 @@ def choose_device(name: str = "auto") -> torch.device:
 def check_device(name: str) -> None:
     """Raise `InputError` unless that is the name of a device, on whatever machine."""
     kind, _, number = name.partition(":")
-    require_choice("--device", kind, ("auto", "cpu", "cuda", "mps"))
+    require_choice("device", kind, ("auto", "cpu", "cuda", "mps"))
     if ":" in name and not (kind == "cuda" and number.isdecimal()):
-        raise InputError(f"--device {name}: must be auto, cpu, cuda, cuda:0 (or another number) or mps")
+        raise InputError(f"device: must be auto, cpu, cuda, cuda:0 (or another number) or mps, got {name!r}")
 
 
 def _is_there(device: torch.device) -> bool:
@@ -127,7 +128,9 @@ def _few(part: NDArray[Any], kind: str) -> NDArray[Any]:
 
 
 def _check_suits(recipe: Recipe, data: Dataset) -> None:
-    if recipe.training.augment != "none" and data.kind != "image":
+    if is_reference(recipe.training.augment):
+        _try_augmentation(recipe, data)
+    elif recipe.training.augment != "none" and data.kind != "image":
         raise InputError(
             f"recipe key training.augment: '{recipe.training.augment}' is for images, and data set {data.name} "
             f"holds {data.kind}; set training.augment=none"
@@ -136,6 +139,24 @@ def _check_suits(recipe: Recipe, data: Dataset) -> None:
         raise InputError(
             f"recipe key data.holdout: data set {data.name} has a hold-out of its own, "
             f"got {recipe.data.holdout}; set data.holdout=0"
+        )
+
+
+def _try_augmentation(recipe: Recipe, data: Dataset) -> None:
+    """Raise unless an augmentation from outside keeps the shape and type of a few samples."""
+    name, index = recipe.training.augment, np.arange(min(4, len(data.train_y)))
+    key = f"recipe key training.augment: '{name}'"
+    try:
+        changed, _ = stored_batch(data, index, augment=name, random=np.random.default_rng(0))
+    except InputError:
+        raise
+    except Exception as error:  # code from outside may raise anything
+        raise InputError(f"{key} failed: {one_line(error)}") from error
+    wanted, got = data.train_x[index], np.asarray(changed)
+    if (got.shape, got.dtype) != (wanted.shape, wanted.dtype):
+        raise InputError(
+            f"{key} must return {wanted.dtype} of shape {wanted.shape} as it was given, got {got.dtype} of shape "
+            f"{got.shape}"
         )
 
 

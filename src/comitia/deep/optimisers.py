@@ -1,16 +1,18 @@
-"""Optimisers with the regularisation of a recipe as weight decay, one fused step for all parameters."""
+"""What a run minimises, and how: the loss, and optimisers with the regularisation of a recipe as weight decay."""
 
 import math
 from typing import Any
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
 from torch import nn
+from torch.nn.functional import cross_entropy
 from torch.optim import SGD, Adam, Optimizer
 
-from comitia.deep import schedules
 from comitia.deep.chains import advance_chain, build_sampler
 from comitia.deep.models import decayed_parameters
-from comitia.deep.strategies.plan import Plan
-from comitia.recipes.recipe import Training
+from comitia.recipes import Plan, Training, schedules
 
 
 def build(module: nn.Module, plan: Plan, *, samples: int) -> Optimizer:
@@ -21,7 +23,7 @@ def build(module: nn.Module, plan: Plan, *, samples: int) -> Optimizer:
     """
     training = plan.training
     groups = _groups(module, training, samples)
-    if plan.sampler is not None:
+    if plan.dynamics:
         return build_sampler(groups, plan, samples=samples)
     if training.optimiser == "adam":
         return Adam(groups, lr=training.lr, fused=True)
@@ -33,7 +35,7 @@ def advance(optimiser: Optimizer, plan: Plan, time: float) -> None:
 
     A sampler's step size changes at every step instead.
     """
-    if plan.sampler is not None:
+    if plan.dynamics:
         advance_chain(optimiser, plan, time)
         return
     rate = schedules.rate(plan.training, math.floor(time))
@@ -61,3 +63,32 @@ def _groups(module: nn.Module, training: Training, samples: int) -> list[dict[st
         {"params": others, "weight_decay": prior},
     ]
     return [group for group in groups if group["params"]]
+
+
+def class_weights(kind: str, labels: NDArray[np.int64], classes: int) -> torch.Tensor | None:
+    """n/(C·n_c) for each class c if "balanced" (for two classes ½/(1-p) and ½/p), None if "none".
+
+    A class without samples has weight 0: it cannot occur in a batch.
+
+    >>> class_weights("balanced", np.array([0, 0, 0, 1]), 2)
+    tensor([0.6667, 2.0000])
+    """
+    if kind == "none":
+        return None
+    counts = np.bincount(labels, minlength=classes)
+    weights = np.where(counts > 0, len(labels) / (classes * np.maximum(counts, 1)), 0.0)
+    return torch.from_numpy(weights).to(torch.float32)
+
+
+def batch_loss(logits: torch.Tensor, labels: torch.Tensor, weights: torch.Tensor | None) -> torch.Tensor:
+    """The mean over the batch of w_y · cross-entropy.
+
+    The mean divides by the number of samples, not by their weights (torch's `reduction="mean"`), so that a
+    batch cut in pieces has the gradient of the whole.
+
+    >>> logits = torch.tensor([[0.0, 0.0], [0.0, 0.0]])
+    >>> float(batch_loss(logits, torch.tensor([0, 1]), torch.tensor([1.0, 3.0])))  # 2 ln 2
+    1.386294...
+    """
+    total: torch.Tensor = cross_entropy(logits, labels, weight=weights, reduction="sum")
+    return total / len(labels)

@@ -2,28 +2,24 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
 from torch.amp.grad_scaler import GradScaler
 from torch.optim import Optimizer
 
+from comitia.deep.directory import Record, checksum
 from comitia.deep.networks import fresh_network
 from comitia.deep.optimisers import build
-from comitia.deep.records import Record
 from comitia.deep.samplers.temperatures import Reading, read
 from comitia.deep.states import (
-    checksum,
     module_tensors,
     optimiser_tensors,
     read_state,
     restore_optimiser,
     write_state,
 )
-
-if TYPE_CHECKING:
-    from comitia.deep.loop import Task
+from comitia.deep.task import Task
 
 
 @dataclass
@@ -40,7 +36,7 @@ class Progression:
     readings: list[tuple[Reading, ...]] = field(default_factory=list)
 
     @classmethod
-    def at(cls, task: "Task", record: Record, *, before: int) -> "Progression":
+    def at(cls, task: Task, record: Record, *, before: int) -> "Progression":
         """Where the run can go on: its latest undamaged resume file of fewer epochs, else its beginning."""
         network = fresh_network(task.recipe, task.data, task.plan.run, task.device)
         optimiser = build(network, task.plan, samples=len(task.index))
@@ -54,7 +50,7 @@ class Progression:
         return progress
 
     def step(self) -> None:
-        """One step of the optimiser by the gradients that have gathered, which are then forgotten."""
+        """Make one step of the optimiser by the gathered gradients, then forget them."""
         self.scaler.step(self.optimiser)
         self.scaler.update()
         self.optimiser.zero_grad(set_to_none=True)
@@ -69,7 +65,7 @@ class Progression:
         return all(bool(torch.isfinite(parameter).all()) for parameter in self.network.parameters())
 
     def write(self, path: Path, epoch: int) -> str:
-        """The sha256 of the file that holds all of this after so many epochs."""
+        """Write all of this, after so many epochs, to the file and return its sha256."""
         tensors, numbers = optimiser_tensors(self.optimiser)
         content = {f"network.{key}": value for key, value in module_tensors(self.network).items()}
         content |= {f"optimiser.{key}": value for key, value in tensors.items()}

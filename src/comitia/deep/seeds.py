@@ -3,6 +3,7 @@
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 Purpose = Literal["initial", "order", "augment", "network", "bootstrap", "passes", "noise"]
 # A stream is named by its place here: new purposes go to the end, or every training changes.
@@ -29,6 +30,23 @@ def stream(seed: int, run: int, epoch: int, purpose: Purpose) -> np.random.Gener
 def number(seed: int, run: int, epoch: int, purpose: Purpose) -> int:
     """A 63-bit seed for torch's generator."""
     return int(_sequence(seed, run, epoch, purpose).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+def bootstrap(samples: int, *, seed: int, run: int) -> NDArray[np.int64]:
+    """The positions 0..samples-1 drawn uniformly with replacement, as many as there are, sorted.
+
+    >>> drawn = bootstrap(1000, seed=0, run=1)
+    >>> len(drawn), 350 < 1000 - len(set(drawn.tolist())) < 390
+    (1000, True)
+    """
+    return np.sort(stream(seed, run, 0, "bootstrap").integers(samples, size=samples))
+
+
+def out_of_bag(samples: int, *, seed: int, run: int) -> NDArray[np.bool_]:
+    """True where the bootstrap sample of that run holds no copy of the position."""
+    mask = np.ones(samples, dtype=np.bool_)
+    mask[bootstrap(samples, seed=seed, run=run)] = False
+    return mask
 
 
 def _sequence(seed: int, run: int, epoch: int, purpose: Purpose) -> np.random.SeedSequence:

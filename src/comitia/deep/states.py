@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ MEAN_IMAGE = "comitia.mean_image"
 
 
 def write_state(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, Any]) -> str:
-    """The sha256 of the file written: the tensors, and plain values `about` them."""
+    """Write the tensors, and plain values `about` them, and return the sha256 of the file."""
     plain = {key: tensor.detach().cpu().contiguous() for key, tensor in tensors.items()}
     # One key alone: safetensors keeps metadata in a hash map whose order, and so the bytes, would vary.
     content = save(plain, metadata={"comitia": json.dumps(dict(about), sort_keys=True)})
@@ -34,15 +34,6 @@ def read_state(path: Path) -> tuple[Tensors, dict[str, Any]]:
     header = json.loads(content[8 : 8 + size])
     about: dict[str, Any] = json.loads(header.get("__metadata__", {}).get("comitia", "{}"))
     return load(content), about
-
-
-def checksum(path: Path) -> str | None:
-    """The sha256 (hex) of a file, None if there is none."""
-    try:
-        with path.open("rb") as file:
-            return file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        return None
 
 
 def module_tensors(module: nn.Module) -> Tensors:

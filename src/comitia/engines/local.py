@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +14,8 @@ from queue import SimpleQueue
 from typing import Any
 
 from comitia.deep.directory import Directory
+from comitia.deep.events import Crashed, Event, Failed, Free, Listener, Ready, parse_event
 
-Event = dict[str, Any]
 # A run whose worker died so often is given up: something about it kills workers (memory, most likely).
 ATTEMPTS = 3
 # Workers keep the memory they free: batch after batch asks for the same blocks again.
@@ -57,7 +57,7 @@ def train(
     workers: int,
     threads: int,
     device: str,
-    report: Callable[[Event], None],
+    report: Listener,
 ) -> None:
     """Train those runs in so many processes; events, also of failures, go to `report`."""
     pool = Pool(directory, threads, device, deque(runs))
@@ -77,16 +77,14 @@ def default_workers(threads: int) -> int:
     return max(1, available // threads)
 
 
-def _handle(pool: Pool, worker: Worker, event: Event | None, report: Callable[[Event], None]) -> None:
+def _handle(pool: Pool, worker: Worker, event: Event | None, report: Listener) -> None:
     if event is None:
         _bury(pool, worker, report)
-    elif event["event"] in ("ready", "free"):
-        _give_work(pool, worker)
-    elif event["event"] == "failed":
+        return
+    if not isinstance(event, Ready | Free):
         report(event)
+    if isinstance(event, Ready | Free | Failed):
         _give_work(pool, worker)
-    else:
-        report(event)
 
 
 def _give_work(pool: Pool, worker: Worker) -> None:
@@ -107,8 +105,8 @@ def _job(pool: Pool, run: int) -> dict[str, Any]:
     return {"root": root, "run": run, "threads": pool.threads, "device": pool.device, "path": sys.path}
 
 
-def _bury(pool: Pool, worker: Worker, report: Callable[[Event], None]) -> None:
-    """A worker has ended: put its unfinished run back and start another worker, unless it keeps killing them."""
+def _bury(pool: Pool, worker: Worker, report: Listener) -> None:
+    """Put the unfinished run of an ended worker back and start another worker, unless the run keeps killing them."""
     del pool.workers[worker.number]
     code = worker.process.wait()
     _close(worker)
@@ -118,19 +116,19 @@ def _bury(pool: Pool, worker: Worker, report: Callable[[Event], None]) -> None:
             _start(pool)
 
 
-def _return_run(pool: Pool, worker: Worker, code: int, report: Callable[[Event], None]) -> None:
-    # Before its first run a worker dies for reasons of no run: those deaths are counted together.
+def _return_run(pool: Pool, worker: Worker, code: int, report: Listener) -> None:
+    # The death of a worker before its first run is no run's fault: those deaths are counted together.
     run = worker.run or 0
     pool.deaths[run] += 1
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
     where = _last_line(pool.directory.workers / f"worker-{worker.number}.txt")
     message = f"a worker died ({how}){where}"
     if pool.deaths[run] < ATTEMPTS:
-        report({"event": "crashed", "run": worker.run, "message": f"{message}; its run goes on in another"})
+        report(Crashed(worker.run, f"{message}; its run goes on in another"))
         if worker.run is not None:
             pool.waiting.appendleft(worker.run)
     elif worker.run is not None:
-        report({"event": "failed", "run": run, "message": f"{message}, {ATTEMPTS} times in a row"})
+        report(Failed(run, f"{message}, {ATTEMPTS} times in a row"))
     elif not pool.workers:
         raise RuntimeError(f"workers do not start: {message}")
 
@@ -161,8 +159,8 @@ def _listen(pool: Pool, number: int, process: "subprocess.Popen[str]") -> None:
     assert process.stdout is not None
     for line in process.stdout:
         # A line cut short by a crash is not JSON; the end that follows tells the story.
-        if line.endswith("\n"):
-            pool.events.put((number, json.loads(line)))
+        if line.endswith("\n") and (event := parse_event(line, f"worker {number}")) is not None:
+            pool.events.put((number, event))
     pool.events.put((number, None))
 
 
@@ -178,7 +176,7 @@ def _end(pool: Pool) -> None:
 def _close(worker: Worker) -> None:
     for stream in (worker.process.stdin, worker.process.stdout):
         assert stream is not None
-        # What was still to be flushed to a dead worker is of no interest.
+        # Nobody needs what was still to be flushed to a dead worker.
         with suppress(BrokenPipeError):
             stream.close()
 

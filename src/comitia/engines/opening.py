@@ -1,14 +1,14 @@
 """The output directory of a training: made, or recognised as that of the same recipe, and locked."""
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from comitia._errors import InputError
+from comitia._records import from_plain, parse_json, to_plain
 from comitia.deep.directory import Directory
 from comitia.files.atomic import write_text
 from comitia.recipes import Recipe, read_recipe
@@ -22,10 +22,6 @@ class Settings:
     threads: int
     device: str
 
-    def to_json(self) -> str:
-        """The settings as a JSON text."""
-        return json.dumps(asdict(self), indent=1) + "\n"
-
 
 def check_same(directory: Directory, recipe: Recipe) -> None:
     """Raise if the directory holds something else than a training of this recipe."""
@@ -33,17 +29,17 @@ def check_same(directory: Directory, recipe: Recipe) -> None:
     if not root.exists() or (root.is_dir() and not any(root.iterdir())):
         return
     if not root.is_dir():
-        raise InputError(f"--out {root}: must be a directory, it is a file; give another path")
+        raise InputError(f"out: must be a directory, {root} is a file; give another path")
     if not directory.recipe.exists():
         if {path.name for path in root.iterdir()} <= {".lock"}:
             return
-        raise InputError(f"--out {root}: is not empty and holds no training; give another directory")
+        raise InputError(f"out: {root} is not empty and holds no training; give another directory")
     if not has_begun(directory):
         return
     other = read_recipe(directory.recipe)
     if other.fingerprint() != recipe.fingerprint():
         raise InputError(
-            f"--out {root}: holds a training of another recipe ({_difference(other, recipe)}); "
+            f"out: {root} holds a training of another recipe ({_difference(other, recipe)}); "
             "give another directory, or the recipe it was begun with"
         )
 
@@ -56,54 +52,56 @@ def has_begun(directory: Directory) -> bool:
 def trained_recipe(directory: Directory) -> Recipe:
     """The recipe of the training that the directory holds."""
     if not directory.recipe.exists():
-        raise InputError(f"{directory.root}: holds no training; give the --out of comitia train")
+        raise InputError(f"{directory.root}: holds no training; give the folder that was trained into")
     return read_recipe(directory.recipe)
 
 
 @contextmanager
 def locked(directory: Directory) -> Iterator[None]:
     """Hold the directory's lock; the system releases it however the process ends."""
+    from filelock import FileLock, Timeout
+
     try:
         directory.root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"--out {directory.root}: cannot be made a directory ({error.strerror})") from None
-    handle = os.open(directory.lock, os.O_RDWR | os.O_CREAT, 0o644)
+        raise InputError(f"out: {directory.root} cannot be made a directory ({error.strerror})") from None
+    lock = FileLock(directory.lock)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InputError(
-                f"{directory.root}: a training is running there{_holder(handle)}; wait for it or stop it"
-            ) from error
-        os.truncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise InputError(
+            f"{directory.root}: a training is running there{_holder(directory.lock)}; wait for it or stop it"
+        ) from None
+    try:
+        with suppress(OSError):  # on some systems nobody can write to a locked file
+            directory.lock.write_text(str(os.getpid()), encoding="ascii")
         for leftover in directory.root.glob(".*.npz.*"):  # what a killed process had half gathered
             leftover.unlink()
         yield
     finally:
-        os.close(handle)
+        lock.release()
 
 
 def settle_directory(directory: Directory, recipe: Recipe, *, threads: int, device: str) -> Settings:
-    """The settings of the directory, written with the recipe when it is new; the recipe's runs may grow."""
+    """Write the recipe, whose runs may have grown, and the settings if the directory is new; return the settings."""
     stored = _stored_settings(directory) if has_begun(directory) else None
     if stored is not None and device not in ("auto", stored.device):
         raise InputError(
-            f"--device {device}: the training there was begun with {stored.device}; "
-            "leave --device out, or give another directory"
+            f"device: the training there was begun with {stored.device}, got {device}; "
+            "leave it out, or give another directory"
         )
     write_text(directory.recipe, _with_most_runs(directory, recipe).to_toml())
     if stored is None:
         stored = Settings(fingerprint=recipe.fingerprint(), threads=threads, device=device)
-        write_text(directory.settings, stored.to_json())
+        write_text(directory.settings, json.dumps(to_plain(stored), indent=1) + "\n")
     return stored
 
 
 def _stored_settings(directory: Directory) -> Settings | None:
+    path = directory.settings
     try:
-        content: dict[str, Any] = json.loads(directory.settings.read_text(encoding="utf-8"))
-        return Settings(**content)
-    except (FileNotFoundError, ValueError, TypeError):
+        return from_plain(Settings, parse_json(path.read_text(encoding="utf-8"), str(path)), f"{path}: ")
+    except (FileNotFoundError, UnicodeDecodeError, InputError):
         return None
 
 
@@ -125,6 +123,9 @@ def _difference(one: Recipe, other: Recipe) -> str:
     return "differs"
 
 
-def _holder(handle: int) -> str:
-    text = os.pread(handle, 20, 0).decode(errors="replace").strip()
-    return f" (process {text})" if text.isdigit() else ""
+def _holder(lock: Path) -> str:
+    """The process that holds the lock, where it could be written down."""
+    with suppress(OSError, UnicodeDecodeError):
+        text = lock.read_text(encoding="ascii").strip()
+        return f" (process {text})" if text.isdigit() else ""
+    return ""

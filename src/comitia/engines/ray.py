@@ -1,23 +1,23 @@
-"""The Ray engine: each run a task on some node of a cluster; states lie on a file system all nodes share.
+"""The Ray engine: each run is a task on some node of a cluster; states lie on a file system all nodes share.
 
 The cluster is the one that `RAY_ADDRESS` names or that runs on this machine; without one, Ray starts on this machine.
 A task whose node dies is started again elsewhere and goes on from the last commit of its run.
 """
 
-import json
 import logging
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from comitia._errors import InputError
-from comitia.data.folders import cache_folder
+from comitia.data import data_folder
 from comitia.deep.directory import Directory
+from comitia.deep.events import Failed, Listener, ignore, parse_event
 from comitia.engines.local import ATTEMPTS, MEMORY
-from comitia.engines.work import train_one
+from comitia.engines.worker import failure, find_modules, train_one
 
-Event = dict[str, Any]
 # Seconds between two looks at the logs of the runs.
 PERIOD = 0.5
 
@@ -27,7 +27,7 @@ def connect(*, cpus: float, gpus: float) -> None:
     try:
         import ray
     except ImportError as error:
-        raise InputError("--engine ray: needs the package ray; install comitia[ray]") from error
+        raise InputError("engine: ray needs the package ray; pip install 'comitia[ray]'") from error
     if not ray.is_initialized():
         ray.init(log_to_driver=False, logging_level=logging.ERROR)
     if not _fits(cpus, gpus):
@@ -48,17 +48,17 @@ def train(
     device: str,
     cpus: float,
     gpus: float,
-    report: Callable[[Event], None],
+    report: Listener,
 ) -> None:
     """Train those runs as tasks of the cluster; events, also of failures, go to `report`."""
     import ray
 
     root = str(directory.root.absolute())
-    told = {"COMITIA_DATA": str(cache_folder().absolute())} if "COMITIA_DATA" in os.environ else {}
+    told = {"COMITIA_DATA": str(data_folder(None).absolute())} if "COMITIA_DATA" in os.environ else {}
     environment = {"env_vars": {**MEMORY, **told, "OMP_NUM_THREADS": str(threads)}}
     task = ray.remote(num_cpus=cpus, num_gpus=gpus, max_retries=ATTEMPTS, runtime_env=environment)(_task)
     tails = {run: Tail(directory.log(run)) for run in runs}
-    pending = {task.remote(root, run, threads, device): run for run in runs}
+    pending = {task.remote(root, run, threads, device, sys.path): run for run in runs}
     try:
         while pending:
             ended, _ = ray.wait([*pending], timeout=PERIOD)
@@ -82,7 +82,7 @@ class Tail:
         self._path = path
         self._seen = path.stat().st_size if path.exists() else 0
 
-    def follow(self, report: Callable[[Event], None]) -> None:
+    def follow(self, report: Listener) -> None:
         """Report the events of whole lines that are new."""
         if not self._path.exists():
             return
@@ -92,22 +92,24 @@ class Tail:
         lines, _, _ = content.rpartition(b"\n")
         self._seen += len(lines) + 1 if lines else 0
         for line in lines.splitlines():
-            report(json.loads(line))
+            if (event := parse_event(line.decode(), str(self._path))) is not None:
+                report(event)
 
 
-def _task(root: str, run: int, threads: int, device: str) -> str | None:
-    """Train one run on the node the task landed on; None, or what went wrong."""
+def _task(root: str, run: int, threads: int, device: str, path: list[str]) -> str | None:
+    """Train one run on the node the task landed on; return None, or what went wrong."""
     from comitia.deep.networks import flush_tiny_numbers
 
+    find_modules(path)
     flush_tiny_numbers()
     try:
-        train_one(root, run, threads=threads, device=device, report=lambda event: None)
+        train_one(root, run, threads=threads, device=device, report=ignore)
         return None
     except Exception as error:
-        return " ".join(f"{type(error).__name__}: {error}".split())
+        return failure(error)
 
 
-def _finish(reference: Any, run: int, report: Callable[[Event], None]) -> None:
+def _finish(reference: Any, run: int, report: Listener) -> None:
     import ray
 
     try:
@@ -115,7 +117,7 @@ def _finish(reference: Any, run: int, report: Callable[[Event], None]) -> None:
     except ray.exceptions.RayError as error:
         message = f"its workers died {ATTEMPTS + 1} times ({type(error).__name__})"
     if message is not None:
-        report({"event": "failed", "run": run, "message": message})
+        report(Failed(run, message))
 
 
 def _fits(cpus: float, gpus: float) -> bool:

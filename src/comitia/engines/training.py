@@ -1,30 +1,31 @@
 """Train a recipe into a directory with an engine: what is finished stays, what is missing is made."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from comitia._errors import require_choice
-from comitia.deep.assembling import assemble
-from comitia.deep.directory import Directory
-from comitia.deep.records import checked_record, read_record
-from comitia.deep.strategies import plans
-from comitia.deep.strategies.plan import Plan
+from comitia._errors import InputError, require_choice
+from comitia.deep.directory import Directory, checked_record, read_record
+from comitia.deep.events import Begin, End, Event, Failed, Listener, ignore
+from comitia.deep.members import assemble
 from comitia.engines import local
-from comitia.engines.opening import check_same, has_begun, locked, settle_directory
-from comitia.engines.work import load_data
-from comitia.recipes import Recipe, read_recipe
+from comitia.engines.opening import Settings, check_same, has_begun, locked, settle_directory
+from comitia.engines.worker import load_data
+from comitia.recipes import Plan, Recipe, plans, read_recipe
+from comitia.recipes.toml import Overrides
 
 ENGINES = ("local", "ray")
-Event = dict[str, Any]
-Listener = Callable[[Event], None]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a training came to: members, the predictions files by part, runs that were stopped or failed and why."""
+    """The outcome of a training: members, the predictions files by part, runs that were stopped or failed and why.
+
+    >>> Outcome(Path("demo"), runs=2, members=5, predictions={}, failed={2: "out of memory"}).complete
+    False
+    """
 
     directory: Path
     runs: int
@@ -40,43 +41,67 @@ class Outcome:
 
 
 def train(
-    recipe: Recipe,
-    out: Path,
+    recipe: str | Path | Recipe,
+    out: str | Path,
     *,
+    overrides: Overrides = (),
+    members: int | None = None,
+    epochs: int | None = None,
     engine: str = "local",
     workers: int | None = None,
     device: str = "auto",
-    listen: Listener = lambda event: None,
+    listen: Listener | None = None,
 ) -> Outcome:
-    """Train every run of the recipe that is not finished in `out`, and write the predictions files."""
+    """Train every run of a recipe that is not finished in `out`, write the predictions files, return the outcome.
+
+    Parameters
+    ----------
+    recipe : the name of a built-in recipe, a TOML file, or a `Recipe`
+    out : the folder of the training; the same call again goes on from what is there
+    overrides : changes of the recipe's keys, `{"training.lr": 0.05}` or `["training.lr=0.05"]`
+    members, epochs : scale the recipe
+    engine : "local" (processes of this machine) or "ray" (a cluster)
+    workers : processes of the local engine; by default as many as there are processors
+    device : "auto", "cpu", "cuda" or "mps"
+    listen : called with each event of the training (`comitia.deep.events`)
+
+    `train("demo", "demo", members=2, epochs=1).predictions["holdout"]` is the file `demo/holdout.npz` for `weigh`.
+    """
+    require_packages("train", ("torch", "safetensors", "filelock"), extra="torch")
     from comitia.deep.networks import check_device, check_network, choose_device
 
-    require_choice("--engine", engine, ENGINES)
-    directory = Directory(out)
-    recipe = _with_absolute_folder(recipe)
+    require_choice("engine", engine, ENGINES)
+    directory, tell = Directory(Path(out)), listen or ignore
+    chosen = _with_absolute_folder(read_recipe(recipe, overrides, members=members, epochs=epochs))
     check_device(device)
     if engine == "local":
         choose_device(device)
-    check_same(directory, recipe)
-    data, parts = load_data(recipe)
+    check_same(directory, chosen)
+    data, parts = load_data(chosen)
     if not has_begun(directory):
-        check_network(recipe, data)
+        check_network(chosen, data)
     if engine == "ray":
         from comitia.engines import ray
 
-        ray.connect(cpus=recipe.engine.cpus, gpus=recipe.engine.gpus)
+        ray.connect(cpus=chosen.engine.cpus, gpus=chosen.engine.gpus)
     with locked(directory):
-        check_same(directory, recipe)  # another may have begun here while the data were read
-        threads = max(1, int(recipe.engine.cpus))
-        settings = settle_directory(directory, recipe, threads=threads, device=device)
+        check_same(directory, chosen)  # another may have begun here while the data were read
+        threads = max(1, int(chosen.engine.cpus))
+        settings = settle_directory(directory, chosen, threads=threads, device=device)
         whole = read_recipe(directory.recipe)
-        todo, done = _pending(directory, whole, asked=len(plans(recipe)))
-        listen(_beginning(recipe, directory, todo, done))
-        failures = _run(engine, directory, todo, recipe, workers, settings.threads, settings.device, listen)
-        written = assemble(directory, whole, data, parts)
-        outcome = _outcome(directory, whole, todo, written, failures)
-        listen({"event": "end", "members": outcome.members, "complete": outcome.complete})
+        todo, done = _pending(directory, whole, asked=len(plans(chosen)))
+        tell(_beginning(chosen, directory, todo, done))
+        failures = _run(engine, directory, todo, chosen, workers, settings, tell)
+        outcome = _outcome(directory, whole, todo, assemble(directory, whole, data, parts), failures)
+        tell(End(outcome.members, outcome.complete))
         return outcome
+
+
+def require_packages(what: str, names: Iterable[str], *, extra: str) -> None:
+    """Raise `InputError` that says what to install if one of the packages is not."""
+    missing = [name for name in names if find_spec(name) is None]
+    if missing:
+        raise InputError(f"{what}: needs {' and '.join(missing)}; pip install 'comitia[{extra}]'")
 
 
 def _with_absolute_folder(recipe: Recipe) -> Recipe:
@@ -93,19 +118,18 @@ def _run(
     todo: list[Plan],
     recipe: Recipe,
     workers: int | None,
-    threads: int,
-    device: str,
+    settings: Settings,
     listen: Listener,
 ) -> dict[int, str]:
-    """The runs that failed, with the reason, after the engine has tried all."""
+    """Let the engine train the runs and return those that failed, with the reason."""
     failures: dict[int, str] = {}
 
     def report(event: Event) -> None:
-        if event["event"] == "failed":
-            failures[event["run"]] = event["message"]
+        if isinstance(event, Failed) and event.run is not None:
+            failures[event.run] = event.message
         listen(event)
 
-    runs = [plan.run for plan in todo]
+    runs, threads, device = [plan.run for plan in todo], settings.threads, settings.device
     if not runs:
         return failures
     if engine == "ray":
@@ -122,7 +146,7 @@ def _run(
 def _pending(directory: Directory, recipe: Recipe, *, asked: int) -> tuple[list[Plan], dict[int, int]]:
     """The plans with something left to make, and the epochs that each run has behind it.
 
-    Of runs beyond those asked for, what was finished is mended where it is damaged, nothing else is made.
+    Of runs beyond those asked for, what was finished is repaired where it is damaged, nothing else is made.
     """
     todo, done = [], {}
     drop = recipe.keep == "predictions"
@@ -137,17 +161,16 @@ def _pending(directory: Directory, recipe: Recipe, *, asked: int) -> tuple[list[
     return todo, done
 
 
-def _beginning(recipe: Recipe, directory: Directory, todo: list[Plan], done: dict[int, int]) -> Event:
+def _beginning(recipe: Recipe, directory: Directory, todo: list[Plan], done: dict[int, int]) -> Begin:
     planned = sorted({plan.run: plan for plan in (*plans(recipe), *todo)}.values(), key=lambda plan: plan.run)
-    return {
-        "event": "begin",
-        "name": recipe.name,
-        "directory": os.fspath(directory.root),
-        "epochs": {plan.run: plan.epochs for plan in planned},
-        "done": done,
-        "todo": [plan.run for plan in todo],
-        "members": sum(plan.members for plan in planned),
-    }
+    return Begin(
+        name=recipe.name,
+        directory=os.fspath(directory.root),
+        epochs={plan.run: plan.epochs for plan in planned},
+        done=done,
+        todo=tuple(plan.run for plan in todo),
+        members=sum(plan.members for plan in planned),
+    )
 
 
 def _outcome(

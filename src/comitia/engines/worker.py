@@ -1,17 +1,74 @@
-"""A worker process of the local engine: jobs come in as JSON lines, events go out as JSON lines.
+"""What a worker does, whichever engine started it: train one run of a directory.
 
-Standard input is also the lifeline: when the parent dies, however it dies, its end closes and so does this
-process. `python -m comitia.engines.worker` is started by `engines.local`, not by people.
+`python -m comitia.engines.worker` is a worker process of the local engine; `engines.local` starts it, not people. Jobs
+come in as JSON lines, events go out as JSON lines. Standard input is also the lifeline: when the parent dies, however
+it dies, its end closes and so does this process.
 """
 
 import json
 import os
 import sys
 import threading
+from functools import lru_cache
+from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from comitia.deep.directory import Directory
+from comitia.deep.events import Done, Event, Failed, Free, Listener, Ready, Started, append_event, event_line
+from comitia.recipes import Recipe, plan, read_recipe
+
+if TYPE_CHECKING:
+    from comitia.data import Dataset, Parts
 
 Job = dict[str, Any]
+
+
+def train_one(root: str, run: int, *, threads: int, device: str, report: Listener) -> None:
+    """Train a run to its end; each event is logged, then reported."""
+    from comitia.deep.loop import train_run
+    from comitia.deep.networks import choose_device, settle
+    from comitia.deep.task import Task
+
+    settle(threads)
+    directory = Directory(Path(root))
+    recipe, data, parts = _load_once(root)
+
+    def tell(event: Event) -> None:
+        append_event(directory.log(run), event)
+        report(event)
+
+    task = Task.of(recipe, plan(recipe, run), directory, data, parts, choose_device(device))
+    tell(Started(run, os.getpid()))
+    record = train_run(task, tell)
+    tell(Done(run, record.stopped, len(record.saved)))
+
+
+@lru_cache(maxsize=1)
+def _load_once(root: str) -> "tuple[Recipe, Dataset, Parts]":
+    """The recipe of a directory and its data; read once per process."""
+    recipe = read_recipe(Directory(Path(root)).recipe)
+    return (recipe, *load_data(recipe))
+
+
+def load_data(recipe: Recipe) -> "tuple[Dataset, Parts]":
+    """The data set of a recipe and which samples train, select and certify."""
+    from comitia.data import divide, load
+
+    source = recipe.data
+    data = load(source.name, folder=source.folder, partial=source.partial, **source.options)
+    parts = divide(len(data.train_y), holdout=source.holdout, select=source.select, seed=recipe.seed)
+    return data, parts
+
+
+def find_modules(path: list[str]) -> None:
+    """Let this process import what the process that started the training can: parts of recipes from outside."""
+    sys.path += [folder for folder in path if folder not in sys.path]
+
+
+def failure(error: Exception) -> str:
+    """What went wrong, in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def main() -> None:
@@ -21,10 +78,13 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     jobs: SimpleQueue[Job] = SimpleQueue()
     threading.Thread(target=_receive, args=(jobs,), daemon=True).start()
-    channel.write(json.dumps({"event": "ready"}) + "\n")
+    channel.write(event_line(Ready()))
     while True:
-        job = jobs.get()
-        channel.write(json.dumps(_perform(job, channel)) + "\n")
+        channel.write(event_line(_perform(jobs.get(), lambda event: _send(channel, event))))
+
+
+def _send(channel: Any, event: Event) -> None:
+    channel.write(event_line(event))
 
 
 def _receive(jobs: "SimpleQueue[Job]") -> None:
@@ -33,25 +93,19 @@ def _receive(jobs: "SimpleQueue[Job]") -> None:
     os._exit(0)
 
 
-def _perform(job: Job, channel: Any) -> dict[str, Any]:
+def _perform(job: Job, report: Listener) -> Event:
     from comitia.deep.networks import flush_tiny_numbers
-    from comitia.engines.work import train_one
 
-    sys.path[:] = job["path"]
+    find_modules(job["path"])
     flush_tiny_numbers()
-
-    def report(event: dict[str, Any]) -> None:
-        channel.write(json.dumps(event) + "\n")
-
     try:
         train_one(job["root"], job["run"], threads=job["threads"], device=job["device"], report=report)
-        return {"event": "free", "run": job["run"]}
+        return Free(job["run"])
     except Exception as error:
         import traceback
 
         traceback.print_exc()
-        text = f"{type(error).__name__}: {error}"
-        return {"event": "failed", "run": job["run"], "message": " ".join(text.split())}
+        return Failed(job["run"], failure(error))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """The temperatures of a chain: read from its log, drawn layer by layer over the epochs as multiples of T."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from comitia._errors import InputError
-from comitia._records import from_plain
+from comitia.deep.events import LayerReading as LayerReading
+from comitia.deep.events import Temperatures, parse_event
 from comitia.pages.figure import Cell, Figure, Panel, Reference, Series, Table, legible
 
 # One colour per layer. The largest are drawn: they are the least noisy, and layers of a few parameters would hide them.
@@ -16,26 +16,12 @@ KINDS = ("kinetic", "configurational")
 
 
 @dataclass(frozen=True)
-class LayerReading:
-    """One layer in one epoch; a temperature that is not finite, or unknown to the sampler, is None."""
-
-    name: str
-    size: int
-    kinetic: float | None
-    configurational: float | None
-
-
-@dataclass(frozen=True)
 class EpochReading:
     """All layers in one epoch, and the temperature T that they should have."""
 
     epoch: int
     expected: float
     layers: tuple[LayerReading, ...]
-
-    def fault(self) -> str | None:
-        """What about it cannot be, or None."""
-        return None if self.expected > 0 and self.layers else "temperatures need a T above 0 and a layer"
 
 
 @dataclass(frozen=True)
@@ -62,19 +48,15 @@ def chain_of(name: str, lines: Iterable[str], *, source: str = "log") -> Chain |
     """Return the temperatures in the lines of a log; if an epoch was trained twice, the later ones.
 
     >>> layer = '{"name": "dense", "size": 8, "kinetic": null, "configurational": 0.5}'
-    >>> line = f'{{"event": "temperatures", "epoch": 3, "expected": 0.5, "layers": [{layer}]}}'
+    >>> line = f'{{"event": "temperatures", "run": 1, "epoch": 3, "expected": 0.5, "layers": [{layer}]}}'
     >>> chain_of("chain", [line]).epochs[0].layers[0].configurational
     0.5
     """
     found: dict[int, EpochReading] = {}
     for line in lines:
-        try:
-            event = json.loads(line)
-            if event["event"] == "temperatures":
-                reading = from_plain(EpochReading, event, f"{source}: damaged log: ", strict=False)
-                found[reading.epoch] = reading
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise InputError(f"{source}: damaged log: {type(error).__name__} {error}") from None
+        event = parse_event(line, f"{source}: damaged log", (Temperatures,))
+        if isinstance(event, Temperatures):
+            found[event.epoch] = EpochReading(event.epoch, event.expected, event.layers)
     return Chain(name, tuple(found[epoch] for epoch in sorted(found))) if found else None
 
 

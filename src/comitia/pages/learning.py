@@ -2,16 +2,14 @@
 
 import csv
 import io
-import json
 import math
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from comitia._errors import InputError
+from comitia.deep import events
 from comitia.pages.figure import Figure, Panel, Series, Table
 
 LEARNING = "learning.csv"
@@ -32,18 +30,10 @@ class Epoch:
 
 def logged_epochs(folder: Path) -> tuple[Epoch, ...]:
     """Return the epochs in the logs of a training directory; if one was trained twice, the later."""
-    events = (event for log in sorted(folder.glob("runs/*/log.jsonl")) for event in logged_events(log))
-    found = {(e["run"], e["epoch"]): Epoch(*(e[c] for c in COLUMNS)) for e in events if e["event"] == "epoch"}
+    logs = sorted(folder.glob("runs/*/log.jsonl"))
+    told = (event for log in logs for event in events.logged_events(log, events.Epoch))
+    found = {(e.run, e.epoch): Epoch(*(getattr(e, column) for column in COLUMNS)) for e in told}
     return tuple(found[key] for key in sorted(found))
-
-
-def logged_events(log: Path) -> Iterator[dict[str, Any]]:
-    """Yield the events of a log; lines cut off when a training was killed are skipped."""
-    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-        with suppress(ValueError):
-            event = json.loads(line)
-            if isinstance(event, dict) and "event" in event:
-                yield event
 
 
 def learning_csv(epochs: Iterable[Epoch]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from comitia.evaluation.findings import UNDECIDED, Finding, finding, half_width
 from comitia.paper.comparison import DECIMALS, Line
-from comitia.recipes import BAYESIAN
+from comitia.recipes import Strategy, strategy_of
 
 
 def findings(lines: Sequence[Line]) -> tuple[Finding, ...]:
@@ -23,8 +23,9 @@ def findings(lines: Sequence[Line]) -> tuple[Finding, ...]:
     """
     table = {(line.entry.name, line.weights): line for line in lines}
     names = list(dict.fromkeys(line.entry.name for line in lines))
-    bayes = [name for name in names if _strategy(table, name) in BAYESIAN]
-    deep = [name for name in names if name == names[0] or _strategy(table, name) == "simple"]
+    strategies = {name: _strategy(table, name) for name in names}
+    bayes = [name for name, strategy in strategies.items() if strategy is not None and strategy.bayesian]
+    deep = [name for name, s in strategies.items() if name == names[0] or (s is not None and s.independent)]
     wanted = [((one, "uniform"), (other, "uniform"), "not worse") for one in deep for other in bayes]
     for weights in ("tandem", "likelihood"):
         wanted += [((name, weights), (name, "uniform"), "not worse") for name in names]
@@ -34,9 +35,9 @@ def findings(lines: Sequence[Line]) -> tuple[Finding, ...]:
     return tuple(found for one, other, kind in pairs if (found := _finding(one, other, kind)) is not None)
 
 
-def _strategy(table: dict[tuple[str, str], Line], name: str) -> str:
+def _strategy(table: dict[tuple[str, str], Line], name: str) -> Strategy | None:
     line = table.get((name, "uniform"))
-    return "" if line is None else line.entry.recipe.training.strategy
+    return None if line is None else strategy_of(line.entry.recipe)
 
 
 def _colder(table: dict[tuple[str, str], Line], names: Sequence[str]) -> list[tuple[str, str]]:

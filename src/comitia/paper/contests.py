@@ -13,15 +13,13 @@ The repeats of an entry are runs of one training: with r runs an ensemble, repea
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from comitia._errors import InputError, nearest, require_choice
-from comitia.deep.strategies import plans
-from comitia.recipes import Recipe, recipe_from_dict
-from comitia.recipes.reading import changed_table
+from comitia.recipes import Recipe, changed_table, plans, recipe_from_dict, strategy_of
 
 TYPES = {"name": str, "about": str, "budget": int, "repeats": int, "recipe": dict, "ensembles": dict}
 DEFAULTS = {"about": "", "repeats": 1}
@@ -48,10 +46,7 @@ class Entry:
 
     def repeated(self, repeats: int) -> Recipe:
         """The recipe that trains all repeats; a single dropout network becomes several."""
-        training = self.recipe.training
-        strategy = "mc-dropout-ensemble" if training.strategy == "mc-dropout" else training.strategy
-        runs = replace(training, strategy=strategy, runs=training.runs * repeats)
-        return replace(self.recipe, training=runs)
+        return strategy_of(self.recipe).repeated(self.recipe, repeats)
 
     def runs(self, repeat: int) -> range:
         """The runs of repeat 0, 1, ..."""
@@ -164,7 +159,7 @@ def _check(contest: Contest) -> None:
             raise InputError(
                 f"ensemble {entry.name!r}: must be letters, digits, dashes and dots: it names a folder"
             )
-        if entry.recipe.training.strategy in ("bagging", "epoch-budget"):
+        if not strategy_of(entry.recipe).comparable:
             raise InputError(
                 f"ensemble {entry.name}: strategy '{entry.recipe.training.strategy}' cannot be compared at "
                 "equal epochs here; give it to comitia reproduce NAME"

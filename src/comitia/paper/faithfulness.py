@@ -6,7 +6,7 @@ from typing import Any
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia.paper.rows import EXTENT, references
-from comitia.recipes import Recipe, names, read_recipe
+from comitia.recipes import Recipe, names, read_recipe, strategy_of
 
 # What a recipe may change and still train as the paper did: how many runs, from which seed, where, and what is kept.
 FREE = ("about", "seed", "keep", "training.runs", "data.folder", "engine.cpus", "engine.gpus")
@@ -51,7 +51,7 @@ def other_samples(recipe: Recipe, predictions: Predictions) -> tuple[str, ...]:
     if predictions.samples != samples:
         official = f"the official test set of {recipe.data.name} has {samples:,}"
         found.append(f"{predictions.samples:,} samples; {official}")
-    if recipe.training.strategy == "bagging":
+    if strategy_of(recipe).out_of_bag:
         found.append(
             "weights and bounds come from halves of the test samples; those of the paper for bagging rest on "
             "out-of-bag samples"

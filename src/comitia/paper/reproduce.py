@@ -23,7 +23,8 @@ from comitia.evaluation.tables import FORMATS, all_rows, beside_paper, by_size, 
 from comitia.files.atomic import write_text
 from comitia.paper.faithfulness import other_samples, require_classes, trained_otherwise
 from comitia.paper.rows import references
-from comitia.recipes import BAYESIAN, Recipe
+from comitia.recipes import Recipe, strategy_of
+from comitia.recipes.strategies import size_groups
 
 if TYPE_CHECKING:
     from comitia.engines.training import Outcome
@@ -80,7 +81,7 @@ def reproduce(
         name=recipe.name,
         references=(*here, *elsewhere),
         notes=(*otherwise, *other_samples(recipe, predictions), *missing, *found.notes),
-        bayesian=recipe.training.strategy in BAYESIAN,
+        bayesian=strategy_of(recipe).bayesian,
     )
     return replace(named, claims=judge(named))
 
@@ -111,15 +112,6 @@ def require_sizes(recipe: Recipe, sizes: Sequence[int] | None) -> None:
             raise InputError(f"sizes: the epoch budget trains ensembles of {trained} runs, got {size}")
         if groups is None and not 1 <= size <= runs:
             raise InputError(f"sizes: must be from 1 to {runs}, the runs of the recipe, got {size}")
-
-
-def size_groups(recipe: Recipe) -> Mapping[int, Sequence[int]] | None:
-    """The runs (1, 2, ...) of each ensemble size of an epoch budget; None for every other strategy."""
-    if recipe.training.strategy != "epoch-budget":
-        return None
-    sizes = recipe.training.sizes
-    ends = np.cumsum(sizes).tolist()
-    return {size: range(end - size + 1, end + 1) for size, end in zip(sizes, ends)}
 
 
 def _trained_here(bayes: Predictions, predictions: Predictions, ours: Evaluation) -> Reference:
@@ -164,10 +156,10 @@ def train_recipe(recipe: Recipe, out: Path, *, engine: str, workers: int | None,
 
 def epoch_seconds(folder: Path) -> float:
     """The seconds of all epochs in a training's logs, over all runs and however often it was taken up again."""
-    from comitia.pages.learning import logged_events
+    from comitia.deep.events import Epoch, logged_events
 
     logs = sorted(folder.glob("runs/*/log.jsonl"))
-    return float(sum(e["seconds"] for log in logs for e in logged_events(log) if e["event"] == "epoch"))
+    return float(sum(epoch.seconds for log in logs for epoch in logged_events(log, Epoch)))
 
 
 def write_outputs(evaluation: Evaluation, folder: Path, facts: dict[str, Any]) -> tuple[Path, ...]:

@@ -63,14 +63,13 @@ def paper_row(name: str, *, budget: int | None = None) -> PaperRow | None:
     model, _, strategy = rest.partition("-")
     if data not in DATA or model not in MODELS:
         return None
-    wanted = f"{strategy}-{budget}" if strategy == "epoch-budget" and budget else strategy
+    wanted = (strategy, f"{strategy}-{budget}")
     cells: dict[str, float] = {}
     found = ""
     for row in (*_table("bounds"), *_table("accuracies")):
-        exact = row["experiment"] == wanted
-        first = (
-            strategy == "epoch-budget" and not budget and row["experiment"].startswith(strategy) and not found
-        )
+        exact = row["experiment"] in wanted
+        of_some_budget = row["experiment"].removeprefix(f"{strategy}-").isdigit()
+        first = not budget and not found and of_some_budget
         if (row["model"], row["dataset"]) == (MODELS[model], DATA[data]) and (exact or first):
             found = row["experiment"]
             cells |= _numbers(row)

@@ -5,31 +5,29 @@
 (3, 2, 'mnist5k')
 """
 
-from comitia.recipes.reading import about, names, read_recipe, recipe_from_dict
-from comitia.recipes.recipe import (
-    BAYESIAN,
-    STRATEGIES,
-    Data,
-    Engine,
-    Model,
-    Recipe,
-    Sampler,
-    Schedule,
-    Training,
-)
+from comitia.recipes.planning import Plan
+from comitia.recipes.reading import read_recipe, recipe_from_dict
+from comitia.recipes.recipe import Data, Engine, Model, Recipe, Sampler, Schedule, Training
+from comitia.recipes.strategies import STRATEGIES, Strategy, plan, plans, strategy_of
+from comitia.recipes.toml import about, changed_table, names
 
 __all__ = [
-    "BAYESIAN",
     "STRATEGIES",
     "Data",
     "Engine",
     "Model",
+    "Plan",
     "Recipe",
     "Sampler",
     "Schedule",
+    "Strategy",
     "Training",
     "about",
+    "changed_table",
     "names",
+    "plan",
+    "plans",
     "read_recipe",
     "recipe_from_dict",
+    "strategy_of",
 ]

@@ -2,18 +2,22 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-STRATEGIES = ("simple", "checkpoints", "sse", "bagging", "epoch-budget")
-BAYESIAN = ("csgld", "csghmc-ap", "mc-dropout", "mc-dropout-ensemble")
-SHAPES = ("constant", "step", "linear", "cyclic")
+from comitia._errors import InputError
+from comitia._records import to_plain
+from comitia.recipes.toml import to_toml
+
+# Keys with this metadata were added later: left out while they have their default, so that older recipes keep
+# their fingerprint.
+LATER = {"later": True}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Data:
-    """`[data]`: which data set, and how many of its training samples are kept apart.
+    """`[data]`: which data set (a name or `module:function`), and how many of its training samples are kept apart.
 
     `holdout` and `select` are a count (integer) or a fraction (0 < f < 1) of the training samples.
     Samples of `holdout` weigh and certify; those of `select` decide which epoch is kept, so they certify
@@ -30,7 +34,7 @@ class Data:
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """`[model]`: the network's name, or `module:function` for a factory of one's own, and its options."""
+    """`[model]`: the network (a name or `module:function`) and its options."""
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -44,6 +48,7 @@ class Schedule:
     - step: `factors[k]` from epoch `milestones[k]` on (a multiple of lr, not of the factor before), 1 before
     - linear: 1 until `start`·epochs, then straight down to `final` at `end`·epochs, `final` after that
     - cyclic: (cos(π (t mod c)/c) + 1)/2 with c = ⌈epochs/cycles⌉
+    - `module:function`: what that function of (t, epochs=..., and `options`) returns
     """
 
     shape: str = "constant"
@@ -53,12 +58,25 @@ class Schedule:
     end: float = 0.9
     final: float = 0.01
     cycles: int = 1
+    options: Mapping[str, Any] = field(default_factory=dict, metadata=LATER)
+
+    def scaled(self, ratio: float, epochs: int) -> "Schedule":
+        """The schedule with its milestones multiplied by `ratio`, for a training of so many epochs."""
+        steps = {max(1, round(m * ratio)): f for m, f in zip(self.milestones, self.factors, strict=True)}
+        kept = {m: f for m, f in sorted(steps.items()) if m < epochs}
+        return replace(
+            self,
+            milestones=tuple(kept),
+            factors=tuple(kept.values()),
+            cycles=min(self.cycles, epochs),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
     """`[training]`: how the members of a run are trained and which states are saved.
 
+    - `strategy`: a name of `recipes.strategies` or `module:function`, which may read `options`.
     - `runs` independent trainings, each with a seed of its own (chains, for the samplers).
     - `l2` λ adds λ·‖w‖² to the mean loss (kernels of convolutions only); `prior_scale`
       s > 0 adds ½‖w‖²/(s²·n_train) over all parameters: the Gaussian prior N(0, s²). 0 = neither.
@@ -67,7 +85,8 @@ class Training:
     - `early_stopping`: all epochs are trained, the state of best accuracy on `data.select` is the member.
     - `batch` samples make one step of the optimiser, in `accumulate` pieces of batch/accumulate.
     - `class_weights`: "none", or "balanced" = n/(classes·n_c), for two classes ½/(1-p) and ½/p.
-    - `augment`: "none" or "flip-shift" (mirrored half the time, shifted by up to 4 pixels each way).
+    - `augment`: "none", "flip-shift" (mirrored half the time, shifted by up to 4 pixels each way), or
+      `module:function` of (images, random) that returns the images to train on.
     - `budget`, `sizes`: epoch-budget trains, for each M of `sizes`, M runs of ⌊budget/M⌋ epochs, whose
       schedule is that of `epochs` scaled to them (`Training.scaled`).
     - `precision`: "float32", or "bfloat16" / "float16" for mixed precision.
@@ -92,24 +111,37 @@ class Training:
     sizes: tuple[int, ...] = ()
     precision: str = "float32"
     schedule: Schedule = field(default_factory=Schedule)
+    options: Mapping[str, Any] = field(default_factory=dict, metadata=LATER)
 
     def scaled(self, epochs: int) -> "Training":
-        """The same training stretched or squeezed to that many epochs (see `recipes.scaling`)."""
-        from comitia.recipes.scaling import scale_training
+        """The same training in that many epochs, its schedule in proportion.
 
-        return scale_training(self, epochs)
+        With f = new/old epochs: milestones become round(f·m), at least 1; where two fall together the later one's
+        factor holds, and those at or past the end are dropped. The number of cycles stays, at most one per epoch.
+        `save_every` becomes round(f·k), at least 1. The linear schedule is relative already.
+
+        >>> step = Schedule(shape="step", milestones=(80, 120), factors=(0.1, 0.01))
+        >>> short = Training(strategy="simple", epochs=200, save_every=40, schedule=step).scaled(10)
+        >>> short.schedule.milestones, short.save_every
+        ((4, 6), 2)
+        """
+        if epochs < 1:
+            raise InputError(f"training.epochs: must be at least 1, got {epochs}")
+        ratio = epochs / self.epochs
+        every = max(1, round(self.save_every * ratio)) if self.save_every else 0
+        return replace(self, epochs=epochs, save_every=every, schedule=self.schedule.scaled(ratio, epochs))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sampler:
     """`[sampler]`: for the Bayesian strategies only.
 
-    - csgld, csghmc-ap: `burn_in` epochs, then cosine cycles of `cycle` epochs; noise of `temperature` T in
+    - chains: `burn_in` epochs, then cosine cycles of `cycle` epochs; noise of `temperature` T in
       the last `noise_epochs` of each (0 = in all of them); a state after each of the last
       `samples_per_cycle` epochs of a cycle. Each cycle starts with the step size `training.lr`;
       `training.momentum` is β.
       `preconditioner`: "none" or "layers" (one mass per layer, refreshed when a cycle begins).
-    - mc-dropout, mc-dropout-ensemble: a network with `dropout` rate; `passes` stochastic forward passes of
+    - dropout networks: a network with `dropout` rate; `passes` stochastic forward passes of
       its last state are the members.
     """
 
@@ -125,7 +157,7 @@ class Sampler:
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
-    """`[engine]`: processors a member may use; of no influence on the result."""
+    """`[engine]`: processors that one member may use; they do not influence the result."""
 
     cpus: float = 1.0
     gpus: float = 0.0
@@ -154,12 +186,7 @@ class Recipe:
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as nested plain values, tuples as lists; `recipe_from_dict` reads it back."""
-        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        if self.sampler is None:
-            del plain["sampler"]
-        if self.data.folder is None:
-            del plain["data"]["folder"]
-        return plain
+        return _without_unset(self, to_plain(self))
 
     def flat(self) -> dict[str, Any]:
         """Every value under its dotted key, such as `training.lr`."""
@@ -167,8 +194,6 @@ class Recipe:
 
     def to_toml(self) -> str:
         """The recipe as a TOML text that `read_recipe` takes."""
-        from comitia.recipes.writing import to_toml
-
         return to_toml(self.to_dict())
 
     def fingerprint(self) -> str:
@@ -184,6 +209,22 @@ class Recipe:
         content.get("sampler", {}).pop("passes", None)
         del content["training"]["runs"]
         return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _without_unset(record: Any, plain: dict[str, Any]) -> dict[str, Any]:
+    """The plain table without keys that are None, and without later keys that have their default."""
+    kept = {}
+    for entry in fields(record):
+        value = getattr(record, entry.name)
+        if value is None or (entry.metadata == LATER and value == _default(entry)):
+            continue
+        inner = plain[entry.name]
+        kept[entry.name] = _without_unset(value, inner) if is_dataclass(value) else inner
+    return kept
+
+
+def _default(entry: "Field[Any]") -> Any:
+    return entry.default if entry.default_factory is MISSING else entry.default_factory()
 
 
 def _flat(table: dict[str, Any], prefix: str) -> dict[str, Any]:

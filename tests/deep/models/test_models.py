@@ -96,8 +96,8 @@ def test_decayed_parameters_are_the_kernels_of_convolutions(name: str) -> None:
         ("resnet", {}, r"resnet: needs images .* of at least 8 × 8 pixels, got samples of shape \(4, 4, 3\)"),
         ("small_cnn", {"filters": "x"}, "small_cnn: cannot be built with {'filters': 'x'}: TypeError"),
         ("small_cnn", {"filters": -1}, "small_cnn: cannot be built with {'filters': -1}: RuntimeError"),
-        ("no_such_module:f", {}, "no_such_module:f: cannot import 'no_such_module'"),
-        ("json:f", {}, "json:f: 'json' has no function 'f'"),
+        ("no_such_module:f", {}, "model: cannot import 'no_such_module' of 'no_such_module:f'"),
+        ("json:f", {}, "model: module 'json' has no function 'f'"),
     ],
 )
 def test_wrong_models(name: str, options: dict[str, Any], message: str) -> None:

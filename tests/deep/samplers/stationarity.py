@@ -8,6 +8,7 @@ the standard error across chains of per-chain averages is right whatever the cor
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -163,6 +164,32 @@ def start(dimension: int, chains: int) -> list[torch.nn.Parameter]:
     """Chains at 0, cut into layers of `LAYERS` (a lone layer for other dimensions)."""
     sizes = LAYERS if dimension == sum(LAYERS) else (dimension,)
     return [torch.nn.Parameter(torch.zeros(chains, size, dtype=torch.float64)) for size in sizes]
+
+
+def chain_on(
+    kind: type[Any], problem: Any, lr: float, temperature: float, *, chains: int, seed: int, **more: Any
+) -> Any:
+    """A sampler of that kind with so many parallel chains on a problem."""
+    return kind(
+        start(len(problem.posterior(1.0).mean), chains),
+        lr,
+        data_size=problem.samples,
+        temperature=temperature,
+        prior_scale=problem.scale,
+        generator=torch.Generator().manual_seed(seed),
+        **more,
+    )
+
+
+def refreshed_masses(sampler: Any, gradient: Gradient, by: str) -> Array:
+    """The masses after some steps, which differ between layers (or elements); all chains are given the same."""
+    advance(sampler, gradient, 60)
+    sampler.refresh_mass()
+    share_masses(sampler)
+    mass = layer_masses(sampler)
+    assert len(set(mass.round(3))) == (2 if by == "layer" else 3)
+    assert mass.max() > 1.3
+    return mass
 
 
 def advance(sampler: Optimizer, gradient: Gradient, steps: int) -> torch.Tensor:

@@ -16,12 +16,13 @@ from deep.samplers.stationarity import (
     Regression,
     advance,
     bias_of,
+    chain_on,
     check,
     correlated,
     independent,
     layer_masses,
+    refreshed_masses,
     regression,
-    share_masses,
     start,
 )
 
@@ -36,19 +37,10 @@ def sampler_of(
     kind: type[SGHMC] = SGHMC,
     lr: float = LR,
     beta: float = BETA,
-    chains: int = CHAINS,
     **more: Any,
 ) -> SGHMC:
-    return kind(
-        start(3, chains),
-        lr,
-        data_size=target.samples,
-        momentum_decay=beta,
-        temperature=temperature,
-        prior_scale=target.scale,
-        generator=torch.Generator().manual_seed(8),
-        **more,
-    )
+    given = {"chains": CHAINS, "seed": 8, **more}
+    return chain_on(kind, target, lr, temperature, momentum_decay=beta, **given)
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.3])
@@ -63,12 +55,7 @@ def test_has_the_exact_law_of_the_discretised_dynamics(target: Gaussian, tempera
 def test_has_the_exact_law_with_a_mass(by: Any) -> None:
     target = correlated()
     sampler = sampler_of(target, 0.3, preconditioner=Preconditioner(by=by))
-    advance(sampler, target.gradient(), 60)
-    sampler.refresh_mass()
-    share_masses(sampler)
-    mass = layer_masses(sampler)
-    assert len(set(mass.round(3))) == (2 if by == "layer" else 3)
-    assert mass.max() > 1.3
+    mass = refreshed_masses(sampler, target.gradient(), by)
     check(sampler, target.gradient(), target.sghmc_law(LR, BETA, 0.3, mass), settle=200, gap=30)
 
 
@@ -105,16 +92,7 @@ def test_the_law_tends_to_the_posterior_as_the_step_shrinks() -> None:
 
 
 def regression_sampler(problem: Regression, lr: float, beta: float, chains: int) -> SGHMC:
-    generator = torch.Generator().manual_seed(9)
-    return SGHMC(
-        start(2, chains),
-        lr,
-        data_size=problem.samples,
-        momentum_decay=beta,
-        temperature=0.6,
-        prior_scale=problem.scale,
-        generator=generator,
-    )
+    return chain_on(SGHMC, problem, lr, 0.6, momentum_decay=beta, chains=chains, seed=9)
 
 
 def test_minibatches_widen_the_law_of_a_regression_as_computed() -> None:

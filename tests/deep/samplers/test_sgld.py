@@ -13,12 +13,12 @@ from deep.samplers.stationarity import (
     Regression,
     advance,
     bias_of,
+    chain_on,
     check,
     correlated,
     independent,
-    layer_masses,
+    refreshed_masses,
     regression,
-    share_masses,
     start,
 )
 
@@ -27,23 +27,10 @@ CHAINS = 6_000
 
 
 def sampler_of(
-    target: Gaussian,
-    temperature: float,
-    *,
-    kind: type[SGLD] = SGLD,
-    lr: float = LR,
-    chains: int = CHAINS,
-    **more: Any,
+    target: Gaussian, temperature: float, *, kind: type[SGLD] = SGLD, lr: float = LR, **more: Any
 ) -> SGLD:
-    return kind(
-        start(3, chains),
-        lr,
-        data_size=target.samples,
-        temperature=temperature,
-        prior_scale=target.scale,
-        generator=torch.Generator().manual_seed(5),
-        **more,
-    )
+    given = {"chains": CHAINS, "seed": 5, **more}
+    return chain_on(kind, target, lr, temperature, **given)
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.3])
@@ -58,12 +45,7 @@ def test_has_the_exact_law_of_the_discretised_dynamics(target: Gaussian, tempera
 def test_has_the_exact_law_with_a_mass(by: Any) -> None:
     target = correlated()
     sampler = sampler_of(target, 0.3, preconditioner=Preconditioner(by=by))
-    advance(sampler, target.gradient(), 60)
-    sampler.refresh_mass()
-    share_masses(sampler)
-    mass = layer_masses(sampler)
-    assert len(set(mass.round(3))) == (2 if by == "layer" else 3)
-    assert mass.max() > 1.3
+    mass = refreshed_masses(sampler, target.gradient(), by)
     check(sampler, target.gradient(), target.sgld_law(LR, 0.3, mass), settle=150, gap=20)
 
 
@@ -86,15 +68,7 @@ def test_the_law_tends_to_the_posterior_in_proportion_to_the_step() -> None:
 
 
 def regression_sampler(problem: Regression, lr: float, chains: int) -> SGLD:
-    generator = torch.Generator().manual_seed(6)
-    return SGLD(
-        start(2, chains),
-        lr,
-        data_size=problem.samples,
-        temperature=0.6,
-        prior_scale=problem.scale,
-        generator=generator,
-    )
+    return chain_on(SGLD, problem, lr, 0.6, chains=chains, seed=6)
 
 
 def test_minibatches_widen_the_law_of_a_regression_as_computed() -> None:

@@ -1,15 +1,14 @@
-"""Networks, one a file; every one maps a batch to (n, classes) logits."""
+"""Networks, one per file; every one maps a batch to (n, classes) logits."""
 
-import sys
 from importlib import import_module
 from inspect import Parameter, signature
-from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
 from torch import nn
 
 from comitia._errors import InputError, nearest, require_choice
+from comitia._extensions import is_reference, load
 
 NAMES = ("cnn_lstm", "resnet", "wrn", "resnet50", "small_cnn")
 
@@ -26,7 +25,7 @@ def build(name: str, *, classes: int, input_shape: tuple[int, ...], **options: A
     >>> sum(parameter.numel() for parameter in network.parameters())
     9098
     """
-    factory = _own_factory(name) if ":" in name else _known_factory(name)
+    factory = load("model", name) if is_reference(name) else _known_factory(name)
     _check_options(name, factory, options)
     try:
         network = factory(classes=classes, input_shape=tuple(input_shape), **options)
@@ -62,20 +61,6 @@ def decayed_parameters(module: nn.Module) -> list[nn.Parameter]:
 def _known_factory(name: str) -> Any:
     require_choice("model", name, NAMES)
     return getattr(import_module(f"comitia.deep.models.{name}"), name)
-
-
-def _own_factory(name: str) -> Any:
-    module_name, _, function = name.partition(":")
-    if (here := str(Path.cwd())) not in sys.path:
-        sys.path.append(here)
-    try:
-        module = import_module(module_name)
-    except ImportError as error:
-        raise InputError(f"model {name}: cannot import '{module_name}': {error}") from error
-    factory = getattr(module, function, None)
-    if not callable(factory):
-        raise InputError(f"model {name}: '{module_name}' has no function '{function}'")
-    return factory
 
 
 def _check_options(name: str, factory: Any, options: dict[str, Any]) -> None:

@@ -5,8 +5,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from comitia._errors import InputError
-from comitia.deep.models.dropout import Dropout
-from comitia.deep.models.shapes import rate
+from comitia.deep.models.parts import Dropout, rate
 
 WIDTH, POOL = 5, 4
 
@@ -29,7 +28,7 @@ class CnnLstm(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Keras's initial values: with torch's own, training at lr .1 and momentum .98 stays at chance."""
+        """Set Keras's initial values: with torch's own, training at lr .1 and momentum .98 stays at chance."""
         nn.init.uniform_(self.embedding.weight, -0.05, 0.05)
         for name, value in self.named_parameters():
             if name.endswith("bias") or ".bias_" in name:

@@ -4,7 +4,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from comitia._errors import InputError
-from comitia.deep.models.shapes import image_shape, rate
+from comitia.deep.models.parts import image_shape, rate, stages, start_he_normal
 
 
 class Block(nn.Module):
@@ -34,24 +34,9 @@ class ResNet(nn.Module):
         super().__init__()
         self.stem = nn.Conv2d(channels, 16, 3, 1, 1)
         self.norm = nn.BatchNorm2d(16, eps=1e-3, momentum=0.01)
-        sizes = [(16, 16, 1), (16, 32, 2), (32, 64, 2)]
-        self.stages = nn.Sequential(
-            *(
-                Block(before if k == 0 else after, after, stride if k == 0 else 1, dropout)
-                for before, after, stride in sizes
-                for k in range(blocks)
-            )
-        )
+        self.stages = stages(Block, [(16, 16, 1), (16, 32, 2), (32, 64, 2)], blocks, dropout)
         self.dense = nn.Linear(64, classes)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """He-normal kernels, zero biases."""
-        for layer in self.modules():
-            if isinstance(layer, nn.Conv2d | nn.Linear):
-                nn.init.kaiming_normal_(layer.weight, mode="fan_in", nonlinearity="relu")
-                if layer.bias is not None:
-                    nn.init.zeros_(layer.bias)
+        start_he_normal(self)
 
     def forward(self, images: Tensor) -> Tensor:
         """(n, classes) logits of (n, channels, H, W) images."""

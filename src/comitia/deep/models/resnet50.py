@@ -3,7 +3,7 @@
 from torch import Tensor, nn
 from torch.nn import functional
 
-from comitia.deep.models.shapes import image_shape, rate
+from comitia.deep.models.parts import image_shape, rate
 
 # (blocks, filters of the bottleneck, stride of the first block); each block puts out 4 × filters.
 STAGES = ((3, 64, 1), (4, 128, 2), (6, 256, 2), (3, 512, 2))
@@ -53,7 +53,7 @@ class ResNet50(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """He-normal convolution kernels, Glorot-uniform dense kernel, zero bias."""
+        """Set He-normal convolution kernels, Glorot-uniform dense kernel, zero bias."""
         for layer in self.modules():
             if isinstance(layer, nn.Conv2d):
                 nn.init.kaiming_normal_(layer.weight, mode="fan_in", nonlinearity="relu")

@@ -3,7 +3,7 @@
 from torch import Tensor, nn
 from torch.nn import functional
 
-from comitia.deep.models.shapes import image_shape, rate
+from comitia.deep.models.parts import image_shape, rate
 
 
 class SmallCnn(nn.Module):

@@ -4,7 +4,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from comitia._errors import InputError
-from comitia.deep.models.shapes import image_shape, rate
+from comitia.deep.models.parts import image_shape, rate, stages, start_he_normal
 
 
 class Block(nn.Module):
@@ -35,23 +35,10 @@ class WideResNet(nn.Module):
         super().__init__()
         self.stem = nn.Conv2d(channels, 16, 3, 1, 1, bias=False)
         sizes = [(16, 16 * width, 1), (16 * width, 32 * width, 2), (32 * width, 64 * width, 2)]
-        self.stages = nn.Sequential(
-            *(
-                Block(before if k == 0 else after, after, stride if k == 0 else 1, dropout)
-                for before, after, stride in sizes
-                for k in range(blocks)
-            )
-        )
+        self.stages = stages(Block, sizes, blocks, dropout)
         self.norm = nn.BatchNorm2d(64 * width)
         self.dense = nn.Linear(64 * width, classes)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """He-normal kernels, zero bias."""
-        for layer in self.modules():
-            if isinstance(layer, nn.Conv2d | nn.Linear):
-                nn.init.kaiming_normal_(layer.weight, mode="fan_in", nonlinearity="relu")
-        nn.init.zeros_(self.dense.bias)
+        start_he_normal(self)
 
     def forward(self, images: Tensor) -> Tensor:
         """(n, classes) logits of (n, channels, H, W) images."""

@@ -77,7 +77,7 @@ def observe(state: dict[str, Any], gradient: torch.Tensor, preconditioner: Preco
 
 
 def masses(states: Sequence[dict[str, Any]], preconditioner: Preconditioner | None) -> list[torch.Tensor]:
-    """The masses that the observed gradients give, one a parameter; all 1 without a preconditioner.
+    """The masses that the observed gradients give, one per parameter; all 1 without a preconditioner.
 
     >>> from torch import tensor
     >>> rule = Preconditioner(floor=1e-12)

@@ -1,20 +1,18 @@
 """Stochastic gradient Hamiltonian Monte Carlo, symplectic Euler, with a mass per layer."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.optim import Optimizer
 from torch.optim.optimizer import ParamsT
 
 from comitia._errors import InputError
-from comitia.deep.samplers.preconditioning import Preconditioner, masses, observe, starting_state
-from comitia.deep.samplers.randomness import generator_or_zero, split_state, standard_normal
-from comitia.deep.samplers.target import mean_gradient, settings
+from comitia.deep.samplers.chain import Chain, standard_normal
+from comitia.deep.samplers.preconditioning import observe, starting_state
+from comitia.deep.samplers.target import mean_gradient
 
 
-class SGHMC(Optimizer):
+class SGHMC(Chain):
     """Chain of p(θ, m) ∝ exp(-(U(θ) + ½·m'M⁻¹m)/T), U = n·L + ½‖θ‖²/s², by underdamped Langevin dynamics.
 
         h = C·√(l/n),    γ = (1-β)·√(n/l)
@@ -27,27 +25,7 @@ class SGHMC(Optimizer):
     scales the time step h, not the friction γ; hence hγ = C·(1-β). Exact as h → 0.
 
     The momentum starts as a draw of N(0, T·M). `refresh_mass()` scales it by (M_new/M_old)^½, so that it
-    keeps its law N(0, T·M). `.grad` must hold the gradient of the minibatch's mean loss, without the prior (see
-    `target`). A parameter without a gradient is left alone.
-
-    Parameters
-    ----------
-    params
-        Parameters, or groups of them; a group may have its own `prior_scale`.
-    lr
-        Learning rate l, above 0.
-    data_size
-        Number n of training samples.
-    momentum_decay
-        β in [0, 1).
-    temperature
-        T, at least 0.
-    prior_scale
-        Standard deviation s of the prior N(0, s²); infinity for none.
-    preconditioner
-        How M is made; None keeps M = 1. M changes only at `refresh_mass()`: see `preconditioning`.
-    generator
-        Source of all randomness; None makes a new one of seed 0, so give chains their own.
+    keeps its law N(0, T·M). β, `momentum_decay`, lies in [0, 1); the other parameters are those of `Chain`.
 
     >>> parameter = torch.nn.Parameter(torch.zeros(3))
     >>> sampler = SGHMC([parameter], 0.1, data_size=50, generator=torch.Generator().manual_seed(1))
@@ -57,49 +35,17 @@ class SGHMC(Optimizer):
     True
     """
 
-    def __init__(
-        self,
-        params: ParamsT,
-        lr: float,
-        *,
-        data_size: int,
-        momentum_decay: float = 0.98,
-        temperature: float = 1.0,
-        prior_scale: float = 1.0,
-        preconditioner: Preconditioner | None = None,
-        generator: torch.Generator | None = None,
-    ) -> None:
+    def __init__(self, params: ParamsT, lr: float, *, momentum_decay: float = 0.98, **shared: Any) -> None:
         if not 0.0 <= momentum_decay < 1.0:
             raise InputError(f"momentum_decay: must lie in [0, 1), got {momentum_decay:g}")
-        self.preconditioner = preconditioner
-        self.generator = generator_or_zero(generator)
-        shared = settings(
-            lr=lr,
-            data_size=data_size,
-            temperature=temperature,
-            prior_scale=prior_scale,
-            momentum_decay=momentum_decay,
-        )
-        super().__init__(params, shared)
-
-    @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
-        """Move all momenta and parameters by one step; the closure's loss, if there is one."""
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    self._move(parameter, group)
-        return loss
+        super().__init__(params, lr, momentum_decay=momentum_decay, **shared)
 
     def noise_variance(self, group: dict[str, Any]) -> float:
         """2γhT: the variance of what ξ adds to a momentum of mass 1."""
         return 2.0 * _friction(group) * _time_step(group) * float(group["temperature"])
 
-    def _move(self, parameter: torch.Tensor, group: dict[str, Any]) -> None:
+    def move(self, parameter: torch.Tensor, group: dict[str, Any]) -> None:
+        """Move a parameter that has a gradient by one step."""
         if parameter not in self.state:
             self.state[parameter] = self._start(parameter, group)
         state, h = self.state[parameter], _time_step(group)
@@ -119,22 +65,6 @@ class SGHMC(Optimizer):
             # It lies in memory as the parameter does, so that a momentum that was stored and read is summed alike.
             return {**state, "momentum": momentum.copy_(drawn * math.sqrt(group["temperature"]))}
         return {**state, "momentum": momentum}
-
-    @torch.no_grad()
-    def refresh_mass(self) -> None:
-        """Set all masses from the gradients observed so far; nothing before the first step."""
-        states = list(self.state.values())
-        for state, mass in zip(states, masses(states, self.preconditioner)):
-            state["momentum"].mul_((mass / state["mass"]).sqrt())
-            state["mass"] = mass
-
-    def state_dict(self) -> dict[str, Any]:
-        """Momenta, masses, second moments, settings and the generator's state: tensors and plain numbers."""
-        return {**super().state_dict(), "generator": self.generator.get_state()}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on exactly where `state_dict()` was taken, given the same parameters and preconditioner."""
-        super().load_state_dict(split_state(state_dict, self.generator))
 
 
 def _time_step(group: dict[str, Any]) -> float:

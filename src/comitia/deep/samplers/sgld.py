@@ -1,19 +1,16 @@
 """Stochastic gradient Langevin dynamics."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.optim import Optimizer
-from torch.optim.optimizer import ParamsT
 
-from comitia.deep.samplers.preconditioning import Preconditioner, masses, observe, starting_state
-from comitia.deep.samplers.randomness import generator_or_zero, split_state, standard_normal
-from comitia.deep.samplers.target import mean_gradient, settings
+from comitia.deep.samplers.chain import Chain, standard_normal
+from comitia.deep.samplers.preconditioning import observe, starting_state
+from comitia.deep.samplers.target import mean_gradient
 
 
-class SGLD(Optimizer):
+class SGLD(Chain):
     """Chain of p(θ) ∝ exp(-U(θ)/T), U = n·L + ½‖θ‖²/s², by Langevin dynamics.
 
         θ ← θ - l·M⁻¹·(∇L̃ + θ/(n·s²)) + √(2·l·T/n)·M^-½·ξ,    ξ ~ N(0, I),  l = step_factor·lr
@@ -22,25 +19,7 @@ class SGLD(Optimizer):
     ε = 2l/n. So `lr` is the learning rate of SGD on the mean loss, and T = 0 is that SGD with weight decay
     1/(n·s²). Exact as l → 0: both the discretisation and the minibatch's noise vanish relative to ξ.
 
-    `.grad` must hold the gradient of the minibatch's mean loss, without the prior (see `target`). A parameter
-    without a gradient is left alone.
-
-    Parameters
-    ----------
-    params
-        Parameters, or groups of them; a group may have its own `prior_scale`.
-    lr
-        Learning rate l, above 0.
-    data_size
-        Number n of training samples.
-    temperature
-        T, at least 0.
-    prior_scale
-        Standard deviation s of the prior N(0, s²); infinity for none.
-    preconditioner
-        How M is made; None keeps M = 1. M changes only at `refresh_mass()`: see `preconditioning`.
-    generator
-        Source of all randomness; None makes a new one of seed 0, so give chains their own.
+    Its parameters are those of `Chain`.
 
     >>> parameter = torch.nn.Parameter(torch.zeros(3))
     >>> sampler = SGLD([parameter], 0.1, data_size=50, generator=torch.Generator().manual_seed(1))
@@ -50,42 +29,13 @@ class SGLD(Optimizer):
     True
     """
 
-    def __init__(
-        self,
-        params: ParamsT,
-        lr: float,
-        *,
-        data_size: int,
-        temperature: float = 1.0,
-        prior_scale: float = 1.0,
-        preconditioner: Preconditioner | None = None,
-        generator: torch.Generator | None = None,
-    ) -> None:
-        self.preconditioner = preconditioner
-        self.generator = generator_or_zero(generator)
-        super().__init__(
-            params, settings(lr=lr, data_size=data_size, temperature=temperature, prior_scale=prior_scale)
-        )
-
-    @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
-        """Move all parameters by one step; the closure's loss, if there is one."""
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    self._move(parameter, group)
-        return loss
-
     def noise_variance(self, group: dict[str, Any]) -> float:
         """2·l·T/n: the variance of what ξ adds to a parameter of mass 1."""
         rate = group["step_factor"] * group["lr"]
         return float(2.0 * rate * group["temperature"] / group["data_size"])
 
-    def _move(self, parameter: torch.Tensor, group: dict[str, Any]) -> None:
+    def move(self, parameter: torch.Tensor, group: dict[str, Any]) -> None:
+        """Move a parameter that has a gradient by one step."""
         if parameter not in self.state:
             self.state[parameter] = starting_state(parameter, self.preconditioner)
         state = self.state[parameter]
@@ -95,18 +45,3 @@ class SGLD(Optimizer):
         if group["temperature"] > 0.0:
             noise = standard_normal(parameter, self.generator)
             parameter.addcdiv_(noise, state["mass"].sqrt(), value=math.sqrt(self.noise_variance(group)))
-
-    @torch.no_grad()
-    def refresh_mass(self) -> None:
-        """Set all masses from the gradients observed so far; nothing before the first step."""
-        states = list(self.state.values())
-        for state, mass in zip(states, masses(states, self.preconditioner)):
-            state["mass"] = mass
-
-    def state_dict(self) -> dict[str, Any]:
-        """Masses, second moments, settings and the generator's state: tensors and plain numbers only."""
-        return {**super().state_dict(), "generator": self.generator.get_state()}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on exactly where `state_dict()` was taken, given the same parameters and preconditioner."""
-        super().load_state_dict(split_state(state_dict, self.generator))

@@ -1,0 +1,190 @@
+"""Predictions of members: probabilities of a state, the rows that a run is missing, and all of them on new samples."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from comitia._errors import InputError
+from comitia.data.dataset import Dataset, Parts
+from comitia.deep import events
+from comitia.deep.directory import Directory, Record, Saved, checksum, read_record, write_record
+from comitia.deep.members import Member, assemble, finished_members, predicted_parts, write_members
+from comitia.deep.networks import choose_device, load_network, wake_dropout
+from comitia.deep.seeds import number, out_of_bag
+from comitia.deep.task import Inputs, Task
+from comitia.files.atomic import write_bytes
+from comitia.recipes import Plan, Recipe
+
+Probabilities = NDArray[np.float32]
+# Numbers in a batch: large enough to keep the processor busy, small enough for the cache and a small GPU.
+BATCH_NUMBERS = 2**21
+
+
+def batch_size(sample_shape: tuple[int, ...]) -> int:
+    """Samples predicted at once: at most 512, fewer where one sample is large.
+
+    >>> batch_size((100,)), batch_size((32, 32, 3)), batch_size((512, 512, 3))
+    (512, 512, 2)
+    """
+    return max(1, min(512, BATCH_NUMBERS // int(np.prod(sample_shape))))
+
+
+def predict(network: nn.Module, samples: NDArray[Any], inputs: Inputs) -> Probabilities:
+    """Class probabilities (n, C) in float32, by a network in whatever mode it is in."""
+    size = batch_size(samples.shape[1:])
+    batches = (samples[start : start + size] for start in range(0, len(samples), size))
+    return np.concatenate([*probabilities(network, batches, inputs)])
+
+
+@torch.inference_mode()
+def probabilities(
+    network: nn.Module, batches: Iterable[NDArray[Any]], inputs: Inputs
+) -> Iterable[Probabilities]:
+    """Class probabilities (b, C) of each batch of stored samples."""
+    for batch in batches:
+        logits = network(inputs.tensor(batch)).to(torch.float32)
+        yield torch.softmax(logits, dim=1).cpu().numpy()
+
+
+def stored_row(passes: list[Probabilities]) -> Probabilities:
+    """Probabilities as they are stored: (passes, n, C), for two classes (passes, n) of class 1 alone.
+
+    >>> stored_row([np.array([[0.25, 0.75]], dtype=np.float32)])
+    array([[0.75]], dtype=float32)
+    """
+    row = np.stack(passes)
+    return np.ascontiguousarray(row[..., 1]) if row.shape[2] == 2 else row
+
+
+def as_bytes(array: NDArray[Any]) -> bytes:
+    """The array as the bytes of an `.npy` file."""
+    buffer = BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    return buffer.getvalue()
+
+
+def accuracy(probs: Probabilities, labels: NDArray[np.int64]) -> float:
+    """The share of samples whose most probable class is the label."""
+    return float(np.mean(np.argmax(probs, axis=1) == labels))
+
+
+def complete_rows(task: Task, record: Record, report: events.Listener) -> Record:
+    """Compute the predictions that members lack, drop their states if so wished, and return the committed record."""
+    wanted = {part for part, _, _ in predicted_parts(task.data, task.parts, bootstrap=task.plan.bootstrap)}
+    for position, saved in enumerate(record.saved):
+        if not wanted <= saved.rows.keys():
+            done = _complete(task, saved)
+            record = replace(record, saved=(*record.saved[:position], done, *record.saved[position + 1 :]))
+            write_record(task.directory, record)
+            report(events.Member(record.run, saved.step, done.accuracy))
+    return record if task.recipe.keep == "states" else _drop_states(task, record)
+
+
+def member_passes(
+    network: nn.Module, inputs: Inputs, samples: NDArray[Any], plan: Plan, *, seed: int
+) -> Iterator[Probabilities]:
+    """Probabilities (n, C) of a state; one for each stochastic pass, with dropout at work, if there are several."""
+    for index in range(plan.passes):
+        if plan.passes > 1:
+            wake_dropout(network)
+            torch.manual_seed(number(seed, plan.run, index, "passes"))
+        yield predict(network, samples, inputs)
+
+
+def _complete(task: Task, saved: Saved) -> Saved:
+    path = task.directory.state(task.plan.run, saved.step)
+    network, inputs = load_network(task.recipe, path, task.device)
+    rows, holdout = dict[str, str](), saved.accuracy
+    for part, samples, labels in predicted_parts(task.data, task.parts, bootstrap=task.plan.bootstrap):
+        passes = [*member_passes(network, inputs, samples, task.plan, seed=task.recipe.seed)]
+        content = as_bytes(stored_row(passes))
+        write_bytes(task.directory.row(task.plan.run, saved.step, part), content)
+        rows[part] = sha256(content).hexdigest()
+        if part == "holdout":
+            holdout = _holdout_accuracy(task, np.mean(passes, axis=0), labels)
+    return replace(saved, rows=rows, accuracy=holdout)
+
+
+def _holdout_accuracy(task: Task, probs: Probabilities, labels: NDArray[np.int64]) -> float:
+    if not task.plan.bootstrap:
+        return accuracy(probs, labels)
+    mask = out_of_bag(len(labels), seed=task.recipe.seed, run=task.plan.run)
+    return accuracy(probs[mask], labels[mask])
+
+
+def _drop_states(task: Task, record: Record) -> Record:
+    if not record.over or not any(saved.sha256 for saved in record.saved):
+        return record
+    record = replace(record, saved=tuple(replace(saved, sha256="") for saved in record.saved))
+    write_record(task.directory, record)
+    return record
+
+
+def collect_new(
+    directory: Directory,
+    recipe: Recipe,
+    samples: NDArray[Any],
+    labels: NDArray[np.int64] | None,
+    path: Path,
+    *,
+    device: str = "auto",
+) -> int:
+    """Write the predictions of all members on the samples to the path and return how many members there are."""
+    members = members_with_states(directory, recipe)
+    rows = _rows(directory, recipe, members, samples, choose_device(device))
+    write_members(path, members, rows, labels=labels)
+    return len(members)
+
+
+def collect_again(
+    directory: Directory,
+    recipe: Recipe,
+    data: Dataset,
+    parts: Parts,
+    report: events.Listener,
+    *,
+    device: str = "auto",
+) -> dict[str, Path]:
+    """Compute every row from its state again and return the predictions files by part."""
+    planned = {member.plan.run: member.plan for member in members_with_states(directory, recipe)}
+    for run, plan in planned.items():
+        record = read_record(directory, run)
+        without = replace(record, saved=tuple(replace(saved, rows={}) for saved in record.saved))
+        task = Task.of(recipe, plan, directory, data, parts, choose_device(device))
+        complete_rows(task, without, report)
+    return assemble(directory, recipe, data, parts)
+
+
+def members_with_states(directory: Directory, recipe: Recipe) -> list[Member]:
+    """The finished members; raise where there are none, or a state is gone or damaged."""
+    members = finished_members(directory, recipe)
+    if not members:
+        raise InputError(f"{directory.root}: no run is finished there; train it to its end first")
+    if not all(member.saved.sha256 for member in members):
+        raise InputError(
+            f"{directory.root}: its states were dropped (keep = predictions), only files are left"
+        )
+    for member in members:
+        path = directory.state(member.plan.run, member.saved.step)
+        if member.index == 0 and checksum(path) != member.saved.sha256:
+            raise InputError(f"{path}: is missing or damaged; training again makes it again")
+    return members
+
+
+def _rows(
+    directory: Directory, recipe: Recipe, members: list[Member], samples: NDArray[Any], device: torch.device
+) -> Iterator[NDArray[np.float32]]:
+    for member in members:
+        if member.index == 0:  # the passes of a state follow one another
+            path = directory.state(member.plan.run, member.saved.step)
+            network, inputs = load_network(recipe, path, device)
+            for probs in member_passes(network, inputs, samples, member.plan, seed=recipe.seed):
+                yield stored_row([probs])[0]

@@ -1,0 +1,104 @@
+"""One run to train: its plan, its files, and its samples as batches of tensors."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from comitia._extensions import resolve
+from comitia.data.augmentation import AUGMENTATIONS
+from comitia.data.dataset import Dataset, Index, Parts, mean_image
+from comitia.deep.directory import Directory
+from comitia.deep.seeds import bootstrap
+from comitia.recipes import Plan, Recipe
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """How stored samples become what a network sees: on which device, minus which mean image."""
+
+    kind: str
+    mean: torch.Tensor | None
+    device: torch.device
+
+    @classmethod
+    def of(cls, data: Dataset, index: Index, device: torch.device) -> "Inputs":
+        """The inputs of a network that trains on those samples: they alone enter the mean image."""
+        mean = None
+        if data.mean_image is not None:
+            mean = torch.from_numpy(mean_image(data.train_x, index)).to(device)
+        return cls(kind=data.kind, mean=mean, device=device)
+
+    def tensor(self, stored: NDArray[Any]) -> torch.Tensor:
+        """A batch for the network: images as floats (n, C, H, W) that lie channels-last, others as stored."""
+        batch = torch.from_numpy(np.ascontiguousarray(stored)).to(self.device, non_blocking=True)
+        if self.kind != "image":
+            return batch
+        scaled = batch.to(torch.float32).div_(255.0) if batch.dtype == torch.uint8 else batch
+        scaled = scaled if self.mean is None else scaled - self.mean
+        # Stored (n, H, W, C): the permuted view is the channels-last layout already, nothing is copied.
+        return scaled.permute(0, 3, 1, 2)
+
+    def labels(self, stored: Index) -> torch.Tensor:
+        """Labels for the loss."""
+        return torch.from_numpy(stored).to(self.device, non_blocking=True)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run to train: which, where its files go, on what data (`index`: positions of its samples)."""
+
+    recipe: Recipe
+    plan: Plan
+    directory: Directory
+    data: Dataset
+    parts: Parts
+    index: Index
+    inputs: Inputs
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe,
+        plan: Plan,
+        directory: Directory,
+        data: Dataset,
+        parts: Parts,
+        device: torch.device,
+    ) -> "Task":
+        """The task of a plan on a device."""
+        index = training_index(parts, plan, seed=recipe.seed)
+        return cls(recipe, plan, directory, data, parts, index, Inputs.of(data, index, device))
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network computes."""
+        return self.inputs.device
+
+
+def training_index(parts: Parts, plan: Plan, *, seed: int) -> Index:
+    """The positions in the training data that the run trains on; copies occur with a bootstrap sample."""
+    if not plan.bootstrap:
+        return parts.train
+    return parts.train[bootstrap(len(parts.train), seed=seed, run=plan.run)]
+
+
+def pieces(order: Index, *, batch: int, accumulate: int) -> list[list[Index]]:
+    """The order cut into batches, and each batch into pieces whose gradients are added up.
+
+    >>> [[piece.tolist() for piece in batch] for batch in pieces(np.arange(5), batch=4, accumulate=2)]
+    [[[0, 1], [2, 3]], [[4]]]
+    """
+    size = -(-batch // accumulate)
+    batches = [order[start : start + batch] for start in range(0, len(order), batch)]
+    return [[one[start : start + size] for start in range(0, len(one), size)] for one in batches]
+
+
+def stored_batch(
+    data: Dataset, index: Index, *, augment: str, random: np.random.Generator
+) -> tuple[NDArray[Any], Index]:
+    """Those training samples, augmented as the recipe says, and their labels."""
+    change = resolve("recipe key training.augment", augment, AUGMENTATIONS)
+    return change(data.train_x[index], random), data.train_y[index]

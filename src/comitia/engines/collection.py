@@ -1,0 +1,134 @@
+"""Predictions of trained networks, computed again or for new samples."""
+
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._errors import InputError
+from comitia.deep.directory import Directory
+from comitia.deep.events import Listener, ignore
+from comitia.engines.opening import locked, trained_recipe
+from comitia.engines.training import require_packages
+from comitia.engines.worker import load_data
+from comitia.recipes import Recipe
+
+# How samples of a kind may be stored (numpy's letters), in words, and as what a network takes them.
+STORED = {
+    "image": ("uf", "uint8 or float", "float32"),
+    "tokens": ("iu", "integer", "int64"),
+    "vector": ("f", "float", "float32"),
+}
+
+
+def collect(
+    directory: str | Path,
+    data: str | Path | None = None,
+    out: str | Path | None = None,
+    *,
+    device: str = "auto",
+    listen: Listener | None = None,
+) -> dict[str, Path]:
+    """Compute the predictions of all members of a training and return the files written, by part.
+
+    Parameters
+    ----------
+    directory : the folder that was trained into
+    data : an `.npz` with new samples `x` as the data set stores them and, where known, their classes `y`; without it
+        the hold-out and test predictions of the folder are computed again
+    out : where the predictions on new samples go; required with `data`, and only then
+    device : "auto", "cpu", "cuda" or "mps"
+    listen : called with a `Member` event for each state that has predicted again
+
+    `collect("demo")` writes and returns `demo/holdout.npz` and `demo/test.npz`, as "holdout" and "test".
+    """
+    if (data is None) != (out is None):
+        raise InputError(
+            "data: requires out, and out requires data; without both the folder's own files are made again"
+        )
+    require_packages("collect", ("torch", "safetensors", "filelock"), extra="torch")
+    places = Directory(Path(directory))
+    recipe = trained_recipe(places)
+    if data is None or out is None:
+        return _again(places, recipe, device, listen or ignore)
+    return {"new": _new(places, recipe, str(data), Path(out), device)}
+
+
+def _again(places: Directory, recipe: Recipe, device: str, listen: Listener) -> dict[str, Path]:
+    from comitia.deep.prediction import collect_again
+
+    data, parts = load_data(recipe)
+    with locked(places):
+        return collect_again(places, recipe, data, parts, listen, device=device)
+
+
+def _new(places: Directory, recipe: Recipe, data: str, out: Path, device: str) -> Path:
+    from comitia.deep.networks import choose_device
+    from comitia.deep.prediction import collect_new, members_with_states
+
+    choose_device(device)
+    first = members_with_states(places, recipe)[0]
+    samples, labels = _fitting(data, recipe, places.state(first.plan.run, first.saved.step))
+    collect_new(places, recipe, samples, labels, out, device=device)
+    return out
+
+
+def _fitting(path: str, recipe: Recipe, state: Path) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
+    """The samples and classes of a file, if the network of that state takes them."""
+    from comitia.deep.networks import choose_device, load_network, try_network
+    from comitia.deep.states import read_state
+
+    about = read_state(state)[1]
+    samples, labels = _read(path)
+    samples = _stored(path, samples, about)
+    if labels is not None:
+        labels = _classes(path, labels, len(samples), about["classes"])
+    network, inputs = load_network(recipe, state, choose_device("cpu"))
+    try_network(recipe.model.name, network, inputs, [samples], classes=about["classes"])
+    return samples, labels
+
+
+def _stored(path: str, samples: NDArray[Any], about: Mapping[str, Any]) -> NDArray[Any]:
+    """The samples in the type in which the network takes them; raise where they are of another shape or type."""
+    letters, words, kind = STORED[about["kind"]]
+    shape = tuple(about["input_shape"])
+    bytes_alone = about["kind"] == "image" and samples.dtype.kind == "u"
+    fits = samples.dtype == np.uint8 if bytes_alone else samples.dtype.kind in letters
+    if not fits or samples.shape[1:] != shape or not len(samples):
+        raise InputError(
+            f"data: {path}: x must be {words} of shape (n, {', '.join(map(str, shape))}) with n at least 1, "
+            f"as the members were trained on, got {samples.dtype} of shape {samples.shape}"
+        )
+    if samples.dtype.kind == "f" and not np.isfinite(samples).all():
+        raise InputError(f"data: {path}: x must be finite, got NaN or infinity")
+    return samples if bytes_alone else samples.astype(kind, copy=False)
+
+
+def _classes(path: str, labels: NDArray[Any], samples: int, classes: int) -> NDArray[np.int64]:
+    if labels.shape != (samples,) or labels.dtype.kind not in "iu":
+        raise InputError(
+            f"data: {path}: y must be integer, one class per row of x, got {labels.dtype} of shape "
+            f"{labels.shape} for {samples} rows"
+        )
+    if labels.min() < 0 or labels.max() >= classes:
+        raise InputError(
+            f"data: {path}: y must be classes 0 to {classes - 1}, got {labels.min()} to {labels.max()}"
+        )
+    return labels.astype(np.int64)
+
+
+def _read(path: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """The samples `x` of a file, and their classes `y` where it has them."""
+    try:
+        with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            return archive["x"], archive["y"] if "y" in archive.files else None
+    except FileNotFoundError:
+        raise InputError(f"data: {path}: no such file") from None
+    except (KeyError, ValueError, OSError, TypeError, EOFError, BadZipFile, zlib.error) as error:
+        raise InputError(
+            f"data: {path}: must be a .npz with the samples x (and classes y): {error}"
+        ) from None
