@@ -1,4 +1,7 @@
-"""A weighting and a bound from a file outside the package get the treatment of built-in ones, end to end."""
+"""A weighting and a bound from outside the package get the treatment of built-in ones, end to end.
+
+Both are those that docs/extending.md shows.
+"""
 
 import json
 import sys
@@ -9,26 +12,12 @@ import pytest
 from comitia import InputError, evaluate, verify, weigh
 from comitia._ensemble import Ensemble
 from comitia.cli.main import main
+from page_examples import page_blocks
 from simulated import simulated
 
-MODULE = '''
-import numpy as np
-from comitia import bounds
-from comitia.weighting import Evidence, Weighting
-
-
-def inverse_error(evidence: Evidence) -> Weighting:
-    """Weights inversely proportional to each member's hold-out error."""
-    risks = np.maximum(evidence.statistics.first, 1e-3)
-    weights = (1 / risks) / (1 / risks).sum()
-    return Weighting("inverse-error", weights, samples=evidence.predictions.samples)
-
-
-def markov(facts, delta):
-    """Twice the Gibbs risk by Hoeffding's inequality with a union over members."""
-    width = np.sqrt(np.log(facts.members / delta) / (2 * facts.n_first))
-    return 2 * (facts.gibbs + width)
-'''
+MODULE = "\n".join(
+    page_blocks("extending.md", "python", "A weighting") + page_blocks("extending.md", "python", "A bound")
+)
 
 
 @pytest.fixture
@@ -85,23 +74,23 @@ def test_plain_weights_will_do_and_wrong_ones_are_refused():
 
 def test_a_bound_stands_among_the_certificates_and_rests_on_its_author(outside):
     pack = simulated()
-    ensemble = weigh(pack, bounds=[outside.markov], certify_fraction=0)
-    found = {c.name: c for c in ensemble.certification.certificates}["outside_weighting:markov"]
-    assert found.meaning.startswith("Twice the Gibbs risk by Hoeffding")
+    ensemble = weigh(pack, bounds=[outside.hoeffding], certify_fraction=0)
+    found = {c.name: c for c in ensemble.certification.certificates}["outside_weighting:hoeffding"]
+    assert found.meaning.startswith("Twice the Gibbs risk, by Hoeffding")
     assert ensemble.certification.compared == 9
     stated = {row["name"]: row for row in ensemble.to_json()["certificates"]}[found.name]
     assert "given from outside, is valid" in stated["assumption"]
     again = Ensemble.from_json(json.dumps(ensemble.to_json()))
-    assert verify(again, pack, bounds=[outside.markov]).holds
+    assert verify(again, pack, bounds=[outside.hoeffding]).holds
     assert not verify(again, pack).holds
 
 
 def test_by_name_on_the_command_line(outside, tmp_path, capsys):
     pack = simulated()
     np.savez("pack.npz", votes=pack.votes(), labels=pack.labels)
-    words = ("--method", "outside_weighting:inverse_error", "--bound", "outside_weighting:markov")
+    words = ("--method", "outside_weighting:inverse_error", "--bound", "outside_weighting:hoeffding")
     assert run("weigh", "pack.npz", *words, "--out", "e.json") == 0
-    assert "outside_weighting:markov" in capsys.readouterr().out
+    assert "outside_weighting:hoeffding" in capsys.readouterr().out
     assert run("verify", "e.json", "pack.npz", *words) == 0
     # a file that names code does not make it run
     assert run("verify", "e.json", "pack.npz") == 2

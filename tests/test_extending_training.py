@@ -1,4 +1,7 @@
-"""One strategy, data set, model, schedule and augmentation from a module outside the package, trained end to end."""
+"""One strategy, data set, model, schedule and augmentation from outside the package, trained end to end.
+
+The module and the recipe are those that docs/extending.md shows.
+"""
 
 import sys
 from pathlib import Path
@@ -12,74 +15,11 @@ from comitia._errors import InputError
 from comitia.engines.training import train
 from comitia.files import read_predictions
 from comitia.recipes import read_recipe, recipe_from_dict
+from page_examples import page_blocks
 from small_training import contents
 
-MODULE = '''
-import numpy as np
-from torch import nn
-
-from comitia.data import Dataset
-from comitia.recipes import Plan, Strategy
-
-
-def last_two() -> Strategy:
-    """A strategy: independent runs, the states of the last two epochs of each."""
-
-    def plan(recipe, run):
-        epochs = recipe.training.epochs
-        return Plan(run=run, training=recipe.training, saves=(epochs - 1, epochs))
-
-    return Strategy(name="last-two", plan=plan)
-
-
-def blobs(folder, *, samples: int = 200) -> Dataset:
-    """A data set: noisy 4 x 4 images, of class 1 if the upper half is the brighter one; half of them train."""
-    random, half = np.random.default_rng(0), samples // 2
-    y = random.integers(2, size=samples)
-    x = random.integers(0, 160, size=(samples, 4, 4, 1)).astype(np.uint8)
-    x[y == 1, :2] += 90
-    x[y == 0, 2:] += 90
-    return Dataset.of("blobs", (x[:half], y[:half]), (x[half:], y[half:]), classes=2, kind="image")
-
-
-def dense(*, classes, input_shape, width: int = 8) -> nn.Module:
-    """A model: one hidden layer."""
-    inputs = int(np.prod(input_shape))
-    return nn.Sequential(nn.Flatten(), nn.Linear(inputs, width), nn.ReLU(), nn.Linear(width, classes))
-
-
-def warm_up(epoch, *, epochs, warm: int = 1) -> float:
-    """A schedule: up from 0 in `warm` epochs, then down to 0, in multiples of training.lr."""
-    return min((epoch + 1) / (warm + 1), (epochs - epoch) / (epochs - warm))
-
-
-def darken(images, random):
-    """An augmentation: each image dimmed at random."""
-    dimmed = images * random.uniform(0.7, 1.0, size=(len(images), 1, 1, 1))
-    return dimmed.astype(images.dtype)
-'''
-RECIPE = """
-[data]
-name = "parts_of_mine:blobs"
-holdout = 40
-options = {samples = 240}
-
-[model]
-name = "parts_of_mine:dense"
-options = {width = 6}
-
-[training]
-strategy = "parts_of_mine:last_two"
-augment = "parts_of_mine:darken"
-runs = 1
-epochs = 5
-batch = 4
-lr = 0.3
-
-[training.schedule]
-shape = "parts_of_mine:warm_up"
-options = {warm = 2}
-"""
+MODULE = "\n".join(page_blocks("extending.md", "python", "The parts of a training"))
+RECIPE = page_blocks("extending.md", "toml")[0]
 
 
 @pytest.fixture

@@ -92,7 +92,7 @@ def _folded(table: Table, weights: NDArray[np.float64], shown: int) -> None:
 
 def _certificates(ensemble: "Ensemble") -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("certificate")
+    table.add_column("certificate", no_wrap=True)
     table.add_column("risk at most", justify="right")
     table.add_column("samples", justify="right")
     table.add_column("what it is")
