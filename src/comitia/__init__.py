@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from comitia._verify import verify as verify
     from comitia._weigh import weigh as weigh
     from comitia.evaluation import evaluate as evaluate
+    from comitia.paper.reproducing import reproduce as reproduce
 
 __version__ = "0.1.0"
 
@@ -25,10 +26,11 @@ _HOMES = {
     "certify": "comitia._certify",
     "verify": "comitia._verify",
     "evaluate": "comitia.evaluation",
+    "reproduce": "comitia.paper",
     "Ensemble": "comitia._ensemble",
     "InputError": "comitia._errors",
 }
-__all__ = ["Ensemble", "InputError", "Predictions", "certify", "evaluate", "verify", "weigh"]
+__all__ = ["Ensemble", "InputError", "Predictions", "certify", "evaluate", "reproduce", "verify", "weigh"]
 
 
 def __getattr__(name: str) -> Any:

@@ -27,9 +27,10 @@ from comitia.evaluation.findings import (
     better,
     finding,
     findings_markdown,
+    rounded,
     spread_width,
 )
-from comitia.evaluation.records import Claim, Comparison, Evaluation, Reference, Row
+from comitia.evaluation.records import Claim, Difference, Evaluation, Reference, Row
 
 # Bounds closer than this are the same: the weights cannot differ in what they promise.
 SAME = 1e-9
@@ -110,10 +111,10 @@ def _row(evaluation: Evaluation, size: int, members: str, weights: str, vote: st
     return next((r for r in evaluation.curve(members, weights, vote) if r.size == size), None)
 
 
-def _comparison(
+def _difference(
     evaluation: Evaluation, size: int, left: tuple[str, str], right: tuple[str, str]
-) -> Comparison | None:
-    for row in evaluation.comparisons:
+) -> Difference | None:
+    for row in evaluation.differences:
         # the interval of a difference is the same both ways round
         if (row.size, row.vote) == (size, _vote(evaluation)) and {row.left, row.right} == {left, right}:
             return row
@@ -181,9 +182,9 @@ def _bounds(evaluation: Evaluation) -> Iterator[Finding]:
                 continue
             what = f"bound on the risk of the majority vote, {members} states of {size} runs"
             yield _tightened(what, np.array(before.bounds), np.array(after.bounds))
-            mean = round(float(np.mean(after.bounds)), 10)
+            mean = rounded(np.mean(after.bounds))
             verdict = HELD if max(after.bounds) < 1 else _vacuous(evaluation, size, members)
-            yield Finding(f"{what}, tandem weights: below 1", mean, 1.0, round(mean - 1, 10), None, verdict)
+            yield Finding(f"{what}, tandem weights: below 1", mean, 1.0, rounded(mean - 1), None, verdict)
 
 
 def _vacuous(evaluation: Evaluation, size: int, members: str) -> str:
@@ -200,10 +201,10 @@ def _tightened(what: str, before: NDArray[np.float64], after: NDArray[np.float64
     """Whether tandem weights have the lower bound; the draws, if they differ, are all its noise."""
     reach = None
     if np.ptp(before) > SAME or np.ptp(after) > SAME:
-        reach = round(spread_width(before - after), 10)
-    b, a = round(float(before.mean()), 10), round(float(after.mean()), 10)
+        reach = rounded(spread_width(before - after))
+    b, a = rounded(before.mean()), rounded(after.mean())
     verdict = UNDECIDED if abs(b - a) <= SAME else better(b - a, reach or 0.0)
-    return Finding(f"{what}: tandem below uniform weights", a, b, round(a - b, 10), reach, verdict)
+    return Finding(f"{what}: tandem below uniform weights", a, b, rounded(a - b), reach, verdict)
 
 
 def _all_states(evaluation: Evaluation) -> list[Finding]:
@@ -232,7 +233,7 @@ def _compared(
     decisive: bool = True,
 ) -> Iterator[Finding]:
     """The finding of one comparison; none if it was not evaluated."""
-    row, vote = _comparison(evaluation, size, left, right), _vote(evaluation)
+    row, vote = _difference(evaluation, size, left, right), _vote(evaluation)
     ours, other = _row(evaluation, size, *left, vote), _row(evaluation, size, *right, vote)
     if row is None or ours is None or other is None:
         return

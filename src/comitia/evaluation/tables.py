@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from comitia._errors import InputError
-from comitia.evaluation.definitions import DEFINITIONS
 from comitia.evaluation.records import Evaluation, Reference, Row
+from comitia.evaluation.scores import DEFINITIONS
 
 Cell = str | float | None
 FORMATS = (".md", ".tex", ".csv")

@@ -6,28 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from comitia._errors import InputError
+from comitia.evaluation.comparison import Comparison, comparison_table, with_spreads
 from comitia.evaluation.findings import HELD, MANY, NOT_HELD, RULE, UNDECIDED
 from comitia.pages.chain_temperatures import Chain, read_chain
-from comitia.pages.comparison_record import ComparisonRecord, Scored
 from comitia.pages.figure import Cell, Figure, Table, percent
 from comitia.pages.markup import Markup, element, table
 from comitia.pages.material import RUN, file_text, json_object
-from comitia.pages.misfits import misfit
 from comitia.pages.page import document, figure_block, hero
 from comitia.pages.sections import findings_table, run_section, section
 from comitia.pages.temperature_figures import temperature_figure
 from comitia.pages.verdict import Fact, Verdict
 
 COMPARISON = "comparison.json"
-COLUMNS = ("ensemble", "T", "weights", "in use", "accuracy", "NLL", "ECE", "mean certificate", "bound")
-SHOWN = {"accuracy": 4, "nll": 3, "ece": 3, "certificate": 3}  # decimals of mean ± standard deviation
-ABOUT = (
-    "Mean ± standard deviation over the repeats. Half of the test samples chooses the weights, the other half is "
-    "scored with the average vote; they swap. Mean certificate: the mean of bounds on the risk of the average vote, "
-    "one from each half for the weights that the other half chose. Bound: tandem-kl on the risk of the majority vote. "
-    "T: temperature of the sampler. In use: effective number of members, of all."
-)
 TEMPERATURES = (
     "Both temperatures must be T if a chain samples the posterior at T. Kinetic above T: the minibatch's noise or the "
     "step adds heat. Configurational off: the chain is not stationary. Both right is necessary, not sufficient."
@@ -38,7 +28,7 @@ TEMPERATURES = (
 class Contents:
     """What the page of a comparison is made of; `run` is how it came about."""
 
-    record: ComparisonRecord
+    record: Comparison
     chains: tuple[Chain, ...] = ()
     run: dict[str, Any] | None = None
 
@@ -53,11 +43,8 @@ def read_contents(path: str | Path) -> Contents:
     """The comparison at the path, `run.json` beside it, and the temperatures in the logs of its chains."""
     place = Path(path)
     file = place / COMPARISON if place.is_dir() else place
-    record = ComparisonRecord.from_json(file_text(file), source=str(file))
-    wrong = misfit(record, ComparisonRecord, "comparison")
-    if wrong is not None:
-        raise InputError(f"{file}: damaged file: {wrong}")
-    own = [ensemble.name for ensemble in record.ensembles if ensemble.last_of is None]
+    record = Comparison.from_json(file_text(file), source=str(file))
+    own = [name for name, ensemble in record.ensembles.items() if ensemble.last_of is None]
     chains = [chain for name in own if (chain := read_chain(file.parent, name)) is not None]
     run = file.with_name(RUN)
     return Contents(record, tuple(chains), json_object(run) if run.exists() else None)
@@ -68,12 +55,14 @@ def comparison_page(contents: Contents, plotly_js: str) -> str:
     record = contents.record
     drawn = [figure for chain in contents.chains if (figure := temperature_figure(chain)) is not None]
     figures = [("comparison-", figure) for figure in drawn]
+    lines = with_spreads(comparison_table(record))
+    titles = tuple(column.title for column in lines.columns)
     body = [
         hero(comparison_verdict(record), record.name, "h1"),
         section(
             "Side by side",
-            table(_side_by_side(record), "Ensembles side by side", numeric=(True,) * len(COLUMNS)),
-            element("p", ABOUT, class_="note"),
+            table(Table(titles, lines.rows), "Ensembles side by side", numeric=(True,) * len(titles)),
+            element("p", lines.notes[0], class_="note"),
             key="lines",
         ),
         _findings(record),
@@ -84,7 +73,7 @@ def comparison_page(contents: Contents, plotly_js: str) -> str:
     return document(record.name, figures, [part for part in body if part is not None], plotly_js)
 
 
-def comparison_verdict(record: ComparisonRecord) -> Verdict:
+def comparison_verdict(record: Comparison) -> Verdict:
     """What is said first: the extent of the comparison and the range of accuracies, no winner picked by looking."""
     asked, found = record.settings, Counter(finding.verdict for finding in record.findings)
     counted = f"{len(record.ensembles)} ensembles"
@@ -111,7 +100,7 @@ def comparison_verdict(record: ComparisonRecord) -> Verdict:
     )
 
 
-def _range_in_words(record: ComparisonRecord) -> str:
+def _range_in_words(record: Comparison) -> str:
     first = record.lines[0].weights
     lines = sorted(
         (line for line in record.lines if line.weights == first), key=lambda one: one.mean("accuracy")
@@ -124,31 +113,14 @@ def _range_in_words(record: ComparisonRecord) -> str:
     )
 
 
-def _missing(record: ComparisonRecord) -> Iterator[str]:
+def _missing(record: Comparison) -> Iterator[str]:
     asked = record.settings.repeats
     for line in record.lines:
         if len(line.members) != asked:
             yield f"{line.ensemble}, {line.weights} weights: {len(line.members)} of {asked} repeats"
 
 
-def _side_by_side(record: ComparisonRecord) -> Table:
-    heat = {ensemble.name: ensemble.temperature for ensemble in record.ensembles}
-    return Table(COLUMNS, tuple(_row(line, heat[line.ensemble]) for line in record.lines))
-
-
-def _row(line: Scored, temperature: float | None) -> tuple[Cell, ...]:
-    scores = (_with_spread(line, name, decimals) for name, decimals in SHOWN.items())
-    heat = None if temperature is None else f"{temperature:g}"
-    used = f"{line.mean('effective'):.1f} of {line.mean('members'):g}"
-    return (line.ensemble, heat, line.weights, used, *scores, f"{line.mean('bound'):.3f}")
-
-
-def _with_spread(line: Scored, name: str, decimals: int) -> str:
-    spread = line.spread(name)
-    return f"{line.mean(name):.{decimals}f}" + ("" if spread is None else f" ± {spread:.{decimals}f}")
-
-
-def _findings(record: ComparisonRecord) -> Markup | None:
+def _findings(record: Comparison) -> Markup | None:
     """Every comparison, by what it asks, with its verdict."""
     if not record.findings:
         return None
@@ -171,11 +143,11 @@ def _temperatures(figures: list[tuple[str, Figure]]) -> Markup | None:
     )
 
 
-def _protocol(record: ComparisonRecord) -> Iterator[tuple[Cell, ...]]:
+def _protocol(record: Comparison) -> Iterator[tuple[Cell, ...]]:
     yield "seed of the evaluation", str(record.settings.seed)
     yield "δ", record.settings.delta
-    for one in record.ensembles:
+    for name, one in record.ensembles.items():
         of = f"the last states of {one.last_of}" if one.last_of is not None else f"strategy {one.strategy}"
-        yield f"{one.name}", f"{of}, {one.epochs:,} epochs"
+        yield name, f"{of}, {one.epochs:,} epochs"
     for name, digest in record.predictions.items():
         yield f"sha256 of the test predictions, {name}", digest

@@ -11,7 +11,7 @@ from comitia._errors import InputError
 from comitia.evaluation.records import FORMAT as EVALUATION_FORMAT
 from comitia.evaluation.records import Evaluation
 from comitia.pages.learning import LEARNING, Epoch, read_learning
-from comitia.pages.misfits import ensemble_misfit, evaluation_misfit, misfit
+from comitia.pages.misfits import certificate_misfit, ensemble_misfit, misfit
 
 ENSEMBLE, EVALUATION, RUN = "ensemble.json", "evaluation.json", "run.json"
 
@@ -99,7 +99,8 @@ def _ensemble(path: Path) -> Ensemble:
 
 def _evaluation(path: Path) -> Evaluation:
     found = Evaluation.from_json(file_text(path), source=str(path))
-    _require(path, misfit(found, Evaluation, "Evaluation") or evaluation_misfit(found))
+    for row in found.certificates:
+        _require(path, certificate_misfit(row.certificate))
     return found
 
 

@@ -1,7 +1,7 @@
 """What cannot be in a record: values of another type, numbers out of range, risks below what their inputs give."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from types import UnionType
 from typing import Any, TypeGuard, Union, get_args, get_origin, get_type_hints
@@ -12,7 +12,6 @@ from comitia._certificate import Certificate
 from comitia._ensemble import Ensemble
 from comitia._votes import VOTES
 from comitia.bounds import clopper_pearson
-from comitia.evaluation.records import Evaluation, Row
 
 LARGEST = 2**63
 # certificates that rest on the vote's own errors alone, counted on n samples
@@ -30,31 +29,6 @@ def ensemble_misfit(found: Ensemble) -> str | None:
     risks = ((f"the risk of {n}", r, 0.0, 1.0) for n, r in zip(found.names, found.member_risks))
     every = (*found.certification.certificates, best)
     return _first([_outside(risks), *map(certificate_misfit, every)])
-
-
-def evaluation_misfit(found: Evaluation) -> str | None:
-    """What cannot be in an evaluation whose types are right, in words, or None."""
-    s, source, tandem, members = found.settings, found.source, found.tandem, len(found.members)
-    if not (found.rows and s.weightings and s.votes and s.members and s.sizes):
-        return "it has no rows"
-    if not (0 < s.delta < 1 and source.samples > 0):
-        return f"delta {s.delta:g} on {source.samples} samples"
-    if tandem is not None:
-        if (tandem.members, len(tandem.upper)) != (members, members * (members + 1) // 2):
-            return f"the tandem counts do not fit the {members} members"
-        if not all(0 <= count <= tandem.samples for count in tandem.upper) or tandem.samples < 1:
-            return f"tandem counts must lie from 0 to their {tandem.samples} samples"
-    single = ("single_best", found.single_best.accuracy_mean, 0.0, 1.0)
-    ranges = [single, *(r for row in found.rows for r in _of_row(row))]
-    return _first([_outside(ranges), *(certificate_misfit(c.certificate) for c in found.certificates)])
-
-
-def _of_row(row: Row) -> Iterator[Range]:
-    named = f"{row.weights}, {row.members}, {row.size} runs"
-    yield f"the accuracy of {named}", row.accuracy_mean, 0.0, 1.0
-    yield f"the spread of {named}", row.accuracy_sd, 0.0, 1.0
-    yield f"the bound of {named}", row.bound_mean, 0.0, math.inf
-    yield f"the size of {named}", row.size, 1, math.inf
 
 
 def _outside(ranges: Iterable[Range]) -> str | None:

@@ -5,7 +5,7 @@ The choice follows a fixed rule, never the numbers, so that what was designated 
 
 from dataclasses import dataclass
 
-from comitia.evaluation.records import Certified, Comparison, Evaluation, Row
+from comitia.evaluation.records import Certified, Difference, Evaluation, Row
 
 # the first of these that was evaluated stands for "weighed"
 PREFERRED = ("tandem", "auto", "cantelli", "disagreement", "greedy", "likelihood", "first-order", "best")
@@ -25,7 +25,7 @@ class Standing:
     single_states: bool
     row: Row
     plain: Row | None
-    comparison: Comparison | None
+    comparison: Difference | None
     certificates: tuple[Certified, ...]
 
     @property
@@ -74,9 +74,9 @@ def _largest(evaluation: Evaluation, members: str, weights: str, vote: str) -> R
     return max(curve, key=lambda row: row.size) if curve else None
 
 
-def _compared(evaluation: Evaluation, row: Row) -> Comparison | None:
+def _compared(evaluation: Evaluation, row: Row) -> Difference | None:
     """The row's comparison with equal weights on the same members."""
-    for found in evaluation.comparisons:
+    for found in evaluation.differences:
         sides = (tuple(found.left), tuple(found.right))
         wanted = ((row.members, row.weights), (row.members, "uniform"))
         if (found.size, found.vote) == (row.size, row.vote) and sides == wanted:

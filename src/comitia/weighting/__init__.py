@@ -9,7 +9,9 @@ likelihood             Bayesian: proportional to the hold-out likelihood
 auto                   the best of all, by cross-validation inside the evidence
 """
 
-from comitia._errors import require_choice
+from collections.abc import Callable
+
+from comitia._extensions import resolve
 from comitia.weighting.auto import auto
 from comitia.weighting.best import best
 from comitia.weighting.cantelli import cantelli
@@ -34,17 +36,25 @@ _METHODS = {
     "auto": auto,
 }
 METHODS = tuple(_METHODS)
+#: A method: one of `METHODS`, a `module:function`, or a callable.
+Method = str | Callable[[Evidence], Weighting]
 
 
-def choose(method: str, evidence: Evidence) -> Weighting:
-    """The weighting of that name.
+def resolve_method(method: Method, argument: str = "method") -> Callable[[Evidence], Weighting]:
+    """Return the callable that a method stands for; `argument` starts the messages."""
+    found: Callable[[Evidence], Weighting] = resolve(argument, method, _METHODS)
+    return found
+
+
+def choose(method: Method, evidence: Evidence) -> Weighting:
+    """Return the weighting that a method chooses.
 
     >>> from comitia._predictions import Predictions
     >>> two = Predictions.from_arrays(votes=[[0, 1], [1, 1]], labels=[0, 1])
     >>> choose("best", Evidence(two)).weights
     array([1., 0.])
     """
-    return _METHODS[require_choice("method", method, METHODS)](evidence)
+    return resolve_method(method)(evidence)
 
 
 __all__ = ["METHODS", "Evidence", "Minimum", "Weighting", "choose", "minimise_tandem"]
