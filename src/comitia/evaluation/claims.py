@@ -87,8 +87,8 @@ def _why_no_first(evaluation: Evaluation) -> str:
     if evaluation.bayesian:
         return "the members are themselves those of a Bayes ensemble"
     if any(reference.kind == "bayes" for reference in evaluation.references):
-        return "the Bayes ensemble of the literature was trained otherwise; --bayes takes one that was trained here"
-    return "there is no Bayes ensemble to compare with; --bayes takes one that was trained here"
+        return "the Bayes ensemble of the literature was trained otherwise; bayes takes one that was trained here"
+    return "there is no Bayes ensemble to compare with; bayes takes one that was trained here"
 
 
 def _why_no_third(evaluation: Evaluation) -> str:

@@ -1,12 +1,14 @@
 """The paper's protocol: test-time cross-validation of weightings on ensembles of every size."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
 
 from comitia._errors import InputError, require_choice, require_open_unit
 from comitia._predictions import Predictions
 from comitia._weigh import split_samples
-from comitia.evaluation.assembly import assemble
-from comitia.evaluation.draws import Draw, default_sizes, draw_all, runs_of
+from comitia.evaluation.assembly import Draws, assemble
+from comitia.evaluation.draws import Runs, default_sizes, draw_all, runs_of
 from comitia.evaluation.folds import Asked, half, named_methods, run_fold
 from comitia.evaluation.records import Evaluation, Settings
 from comitia.weighting import Method
@@ -72,14 +74,29 @@ def evaluate(
     )
     _check(predictions, settings, votes)
     draws = draw_all(runs, settings.sizes, repeats, seed, groups)
-    parts = split_samples(predictions.samples, 0.5, seed)
+    with one_blas_thread():
+        return _evaluate(predictions, settings, methods, runs, draws)
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Keep BLAS to one thread: the products are many and small, so that more would wait longer than they save."""
+    from threadpoolctl import threadpool_limits
+
+    limit: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
+    return limit
+
+
+def _evaluate(
+    predictions: Predictions, settings: Settings, methods: Mapping[str, Method], runs: Runs, draws: Draws
+) -> Evaluation:
+    parts = split_samples(predictions.samples, 0.5, settings.seed)
     first, second = (half(predictions, part, settings.votes) for part in parts)
     states = runs.last if settings.widest == "last" else tuple(range(predictions.members))
     singles = [Asked((states[int(h.hard.first[list(states)].argmin())],), "uniform") for h in (first, second)]
     asked = list(dict.fromkeys([*_asked(draws, settings), *singles]))
     known = {"uniform": "uniform", **methods}  # the best single member is weighed uniformly
     folds = [
-        run_fold(weighing, scoring, asked, known, settings.votes, settings.delta, seed)
+        run_fold(weighing, scoring, asked, known, settings.votes, settings.delta, settings.seed)
         for weighing, scoring in ((first, second), (second, first))
     ]
     return assemble(predictions, settings, draws, asked, singles, folds)
@@ -97,7 +114,7 @@ def check_settings(
     return named_methods(weightings)
 
 
-def _asked(draws: Mapping[int, tuple[Draw, ...]], settings: Settings) -> list[Asked]:
+def _asked(draws: Draws, settings: Settings) -> list[Asked]:
     return [
         Asked(draw.members(which), method)
         for some in draws.values()

@@ -11,7 +11,7 @@ from comitia._votes import TIE
 
 BINS = 15
 SMALLEST = 1e-12
-# Numbers (ensembles × samples) per product: 8 MB of float64. Smaller ones wait longer for the threads of BLAS.
+# Numbers (ensembles × samples) per product: 8 MB of float64. Blocks of other sizes change the last bits of sums.
 PRODUCT = 2**20
 #: What every number of an evaluation means, as its record says it.
 DEFINITIONS = {

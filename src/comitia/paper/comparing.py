@@ -18,7 +18,7 @@ from comitia._weigh import split_samples
 from comitia.evaluation.comparison import SCORES, ComparedEnsemble, Comparison, ComparisonSettings, Line
 from comitia.evaluation.findings import UNDECIDED, Finding, finding, half_width, rounded
 from comitia.evaluation.folds import Asked, Fold, half, run_fold
-from comitia.evaluation.protocol import VOTES, check_settings
+from comitia.evaluation.protocol import VOTES, check_settings, one_blas_thread
 from comitia.paper.comparison_plan import ComparisonPlan, Entry
 from comitia.recipes import BAYESIAN
 from comitia.weighting import Method
@@ -90,7 +90,8 @@ def score_entries(
             if _missing(pack, entry, repeat):
                 notes.append(f"{entry.name}, repeat {repeat + 1}: some of its runs are missing")
             if len(members):
-                folds[repeat + 1] = _folds(pack.pick(members), methods, seed + repeat, delta)
+                with one_blas_thread():
+                    folds[repeat + 1] = _folds(pack.pick(members), methods, seed + repeat, delta)
         if folds:
             scored += [_scored(entry, name, place, folds, delta) for place, name in enumerate(methods)]
     return tuple(scored), tuple(notes)
