@@ -92,7 +92,7 @@ def _fails(*words: object) -> tuple[object, str]:
         (["--sizes", "2,x"], "sizes: must be whole numbers with commas, such as 2,4,8, got '2,x'"),
         (["--sizes", "9"], "sizes: must be from 1 to 5, the number of runs, got 9"),
         (["--weights", "tandm"], "did you mean 'tandem'"),
-        (["--table", "rows.docx"], "rows.docx: a table ends with .md, .tex, .csv"),
+        (["--table", "rows.docx"], "rows.docx: the name of a table must end in .md, .tex, .csv"),
         (["--delta", "0"], "delta: must lie strictly between 0 and 1"),
         (["--votes", ","], "votes: at least one of average, majority is required, got none"),
         (["--out", "-"], "--json - writes to standard output"),

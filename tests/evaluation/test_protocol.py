@@ -238,7 +238,7 @@ def test_members_stand_by_run_and_step_whatever_their_order_in_the_file() -> Non
     ("change", "message"),
     [
         ({"seed": -1}, "seed: must be a whole number from 0, got -1"),
-        ({"groups": {2: [1, 2]}, "sizes": [3]}, "sizes: must be of those trained, 2, got 3"),
+        ({"groups": {2: [1, 2]}, "sizes": [3]}, "sizes: must be one of those trained, 2, got 3"),
         ({"sizes": [6]}, "sizes: must be from 1 to 5, the number of runs, got 6"),
         ({"sizes": []}, "sizes: at least one number of runs is required"),
         ({"repeats": 0}, "repeats: must be at least 1, got 0"),

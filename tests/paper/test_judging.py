@@ -58,7 +58,7 @@ def test_a_recipe_of_ones_own_is_not_judged_and_more_runs_or_seeds_are() -> None
     built_in = read_recipe("imdb-cnn_lstm-checkpoints", ["seed=3", "keep='predictions'"], members=3)
     assert trained_otherwise(built_in) == ()
     (told,) = trained_otherwise(replace(built_in, name="imdb-cnn_lstm-mine"))
-    assert told.startswith("imdb-cnn_lstm-mine is no built-in recipe: not judged")
+    assert told.startswith("imdb-cnn_lstm-mine is not a built-in recipe: not judged")
     assert trained_otherwise(replace(built_in, name="mine")) == ()
 
 

@@ -51,7 +51,7 @@ STATEMENTS = {
 
 
 def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
-    """The claims that the evaluation has numbers for; of a reproduction, which has a name, all three.
+    """Return the claims that the evaluation has numbers for; of a reproduction, which has a name, all three.
 
     The first needs a Bayes ensemble to compare with and members that are not a Bayes ensemble's own; all use the
     average vote where there is one.
@@ -75,7 +75,7 @@ def _claim(number: int, findings: Sequence[Finding], why_none: str, *, some: boo
 
 
 def combine(findings: Sequence[Finding], *, some: bool = False) -> str:
-    """The verdict of a claim that needs all its decisive findings, or some of them."""
+    """Return the verdict of a claim that needs all its decisive findings, or some of them."""
     verdicts = {finding.verdict for finding in findings if finding.decisive}
     decided, other = (HELD, NOT_HELD) if some else (NOT_HELD, HELD)
     if decided in verdicts:
@@ -157,7 +157,7 @@ def _reach(row: Row, reference: Reference, samples: int) -> float:
 
 
 def _widened(sizes: int) -> float:
-    """What an interval is multiplied with so that the best of so many sizes may be picked: Bonferroni's price.
+    """Return the factor of an interval that allows to pick the best of so many sizes: Bonferroni's price.
 
     >>> [round(_widened(sizes), 3) for sizes in (1, 5)]
     [1.0, 1.304]
@@ -245,7 +245,7 @@ def _compared(
 
 
 def claims_markdown(claims: Sequence[Claim]) -> str:
-    """The claims as Markdown: each statement with its verdict and the numbers behind it."""
+    """Return the claims as Markdown: each statement with its verdict and the numbers behind it."""
     parts = [CLAIMS_RULE]
     for claim in claims:
         why = f" Why: {claim.reason}." if claim.reason else ""

@@ -17,8 +17,8 @@ class Row:
     """One point of a curve: ensembles of one size, one choice of members, weights and vote, over all draws.
 
     `accuracies` and `bounds` hold one number per draw (both folds averaged), in the same order for all rows of a size,
-    so that rows can be compared draw by draw. `member_count` is the mean number of members. Scores that are
-    not defined for the vote, or the data, are None; so is the deviation of a single draw.
+    so that rows can be compared draw by draw. Scores that are not defined for the vote or the data are None, as is the
+    deviation of a single draw. `member_count` is the mean number of members.
     """
 
     size: int
@@ -101,10 +101,7 @@ class MemberFacts:
 
 @dataclass(frozen=True)
 class TandemCounts:
-    """How often two members err together on the first weighing half: the upper triangle, row by row.
-
-    The members are those of `Evaluation.members`, in that order.
-    """
+    """How often members of `Evaluation.members` err together on the first weighing half: upper triangle, row by row."""
 
     members: int
     samples: int
@@ -119,7 +116,7 @@ class TandemCounts:
         return None
 
     def matrix(self) -> list[list[float]]:
-        """(M, M) tandem losses.
+        """Return (M, M) tandem losses.
 
         >>> TandemCounts(2, 10, (4, 1, 2)).matrix()
         [[0.4, 0.1], [0.1, 0.2]]
@@ -153,11 +150,11 @@ class Certified:
 
 @dataclass(frozen=True)
 class Reference:
-    """A number to stand beside ours: `kind` is "bayes" (a Bayes ensemble) or "paper" (a cell of its tables).
+    """A number to set beside ours: `kind` is "bayes" (a Bayes ensemble) or "paper" (a cell of its tables).
 
     `quantity` is "accuracy" or "bound" (risk). `members`, `weights` and `vote` say which curve a cell belongs to;
-    None where they do not apply. `size` counts runs (samples of the posterior for a Bayes ensemble). `judged`: claims
-    may rest on it; not so where our members were trained otherwise than those it comes from. `half_width` is half of
+    None where they do not apply. `size` counts runs (samples of the posterior for a Bayes ensemble). `judged`: whether
+    claims may rest on it, our members having been trained as those it comes from. `half_width` is half of
     the 95% interval of ours less this one where both were compared sample by sample; None for a number from elsewhere.
     """
 
@@ -175,7 +172,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Claim:
-    """One of the paper's claims, and whether the numbers bear it out: its verdict and the findings behind it.
+    """One of the paper's claims: whether the numbers confirm it, and the findings behind that verdict.
 
     `reason` says why there are none, where there are none.
     """
