@@ -1,4 +1,4 @@
-"""Write the table of certificates into docs/certificates.md, from `comitia.bounds.table`. Run it after changes there."""
+"""Write the table of certificates of `comitia.bounds.table` into docs/certificates.md. Run it after changes there."""
 
 from pathlib import Path
 

@@ -10,11 +10,12 @@ import numpy as np
 from comitia._certificate import Certificate
 from comitia._certify import Certification, Unavailable
 from comitia._ensemble import Data, Ensemble, Split
+from comitia.evaluation.comparison import FORMAT
 from comitia.evaluation.findings import HELD, NOT_HELD, Finding
 from comitia.evaluation.records import (
     Certified,
     Claim,
-    Comparison,
+    Difference,
     Evaluation,
     MemberFacts,
     Reference,
@@ -24,7 +25,6 @@ from comitia.evaluation.records import (
     Source,
     TandemCounts,
 )
-from comitia.pages.comparison_record import FORMAT
 from comitia.weighting import Weighting
 
 HOSTILE = (
@@ -150,7 +150,7 @@ def an_evaluation(
         source=Source("cd" * 32, 1000, 3, count, count // 2),
         rows=rows,
         single_best=SingleBest(0.8377, 0.001, None, names[:1]),
-        comparisons=(Comparison(4, "average", ("all", "tandem"), ("all", "uniform"), 0.0054, 0.001),),
+        differences=(Difference(4, "average", ("all", "tandem"), ("all", "uniform"), 0.0054, 0.001),),
         members=facts,
         tandem=TandemCounts(
             count, 500, tuple(60 if i == j else 30 + i + j for i in range(count) for j in range(i, count))

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from comitia.files import read_ensemble as read_ensemble
     from comitia.files import read_predictions as read_predictions
     from comitia.pages import report as report
+    from comitia.paper.reproducing import reproduce as reproduce
     from comitia.weighting import METHODS as METHODS
 
 __version__ = "0.2.0"
@@ -54,6 +55,7 @@ _HOMES = {
     "plan": "comitia._plan",
     "read_ensemble": "comitia.files",
     "evaluate": "comitia.evaluation",
+    "reproduce": "comitia.paper.reproducing",
     "train": "comitia.engines.training",
     "collect": "comitia.engines.collection",
     "report": "comitia.pages",

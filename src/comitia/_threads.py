@@ -59,20 +59,25 @@ def _blas() -> Any:
     return ThreadpoolController()
 
 
-def single_blas(function: Function) -> Function:
-    """Return the function, run with one thread of linear algebra where threadpoolctl is installed.
+def single_blas_threads() -> AbstractContextManager[Any]:
+    """Return a context with one thread of linear algebra, where threadpoolctl is installed.
 
     Solvers multiply small matrices thousands of times. Handing each product to several threads costs more than it
     saves, and hundreds of times more where other programs use the processors too.
     """
+    blas = _blas()
+    limit: AbstractContextManager[Any] = (
+        nullcontext() if blas is None else blas.limit(limits=1, user_api="blas")
+    )
+    return limit
+
+
+def single_blas(function: Function) -> Function:
+    """Return the function, run with one thread of linear algebra."""
 
     @wraps(function)
     def limited(*arguments: Any, **options: Any) -> Any:
-        blas = _blas()
-        limit: AbstractContextManager[Any] = (
-            nullcontext() if blas is None else blas.limit(limits=1, user_api="blas")
-        )
-        with limit:
+        with single_blas_threads():
             return function(*arguments, **options)
 
     return limited  # type: ignore[return-value]

@@ -1,6 +1,9 @@
 """`comitia evaluate` as people call it."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -86,10 +89,10 @@ def _fails(*words: object) -> tuple[object, str]:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--sizes", "2,x"], "--sizes: must be whole numbers with commas, such as 2,4,8, got '2,x'"),
+        (["--sizes", "2,x"], "sizes: must be whole numbers with commas, such as 2,4,8, got '2,x'"),
         (["--sizes", "9"], "sizes: must be from 1 to 5, the number of runs, got 9"),
         (["--weights", "tandm"], "did you mean 'tandem'"),
-        (["--table", "rows.docx"], "rows.docx: a table ends with .md, .tex, .csv"),
+        (["--table", "rows.docx"], "rows.docx: the name of a table must end in .md, .tex, .csv"),
         (["--delta", "0"], "delta: must lie strictly between 0 and 1"),
         (["--votes", ","], "votes: at least one of average, majority is required, got none"),
         (["--out", "-"], "--json - writes to standard output"),
@@ -113,3 +116,42 @@ def test_a_broken_file_is_one_line_and_exit_2(tmp_path: Path, capsys: pytest.Cap
     assert _fails(broken, "--json", tmp_path / "out.json")[0] == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / "out.json").exists()
+
+
+def test_what_was_asked_for_is_written_though_nobody_reads_the_text(pack: Path, tmp_path: Path) -> None:
+    outputs = {"--out": "e.json", "--json": "j.json", "--table": "rows.md"}
+    words = [word for option, name in outputs.items() for word in (option, str(tmp_path / name))]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "comitia.cli.main", "evaluate", str(pack), "--sizes", "2", *words],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert done.returncode == 1
+    assert all((tmp_path / name).stat().st_size for name in outputs.values())
+
+
+def test_a_weighting_from_a_file_outside_the_package(pack: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\n"
+        "from comitia.weighting import Weighting\n"
+        "def last(evidence):\n"
+        "    weights = np.zeros(evidence.predictions.members)\n"
+        "    weights[-1] = 1.0\n"
+        "    return Weighting('last', weights, 0)\n"
+    )
+    start = [sys.executable, "-m", "comitia.cli.main", "evaluate", str(pack)]
+    done = subprocess.run(
+        [*start, "--sizes", "2,5", "--weights", "uniform,mine:last", "--json", "-"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [row for row in json.loads(done.stdout)["rows"] if row["weights"] == "mine:last"]
+    assert {row["effective_mean"] for row in rows} == {1.0}
+    assert len(rows) == 8

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from comitia.cli.main import main
 from comitia.cli.reproduce import command
 from comitia.pages.learning import LEARNING, read_learning
-from comitia.paper.comparison_outputs import OUTPUTS as COMPARED
-from comitia.paper.reproduce import OUTPUTS
+from comitia.paper.outputs import COMPARISON_FILES, ROW_FILES
 from comitia.recipes.toml import to_toml
 from evaluation.synthetic import ensemble
 from small_training import arrays_file, bayes_recipe
@@ -44,7 +43,7 @@ def test_from_stored_predictions_everything_is_written(pack: Path, tmp_path: Pat
     assert result.exit_code == 0
     assert "Claim 1:" in result.output
     assert "0.873" in result.output
-    assert {path.name for path in out.iterdir()} == set(OUTPUTS)
+    assert {path.name for path in out.iterdir()} == set(ROW_FILES)
     assert "| accuracy | all | tandem | average |" in (out / "table.md").read_text()
     facts = json.loads((out / "run.json").read_text())
     assert facts["source"] == "stored predictions test.npz"
@@ -80,7 +79,7 @@ def test_results_are_not_overwritten_without_force(
     (tmp_path / "table.md").write_text("mine")
     words = ["imdb-cnn_lstm-sse", "--from", pack, "--out", tmp_path, "--sizes", "2", "--no-figures"]
     assert _fails(*words) == 2
-    assert "table.md: exists already; --force overwrites it" in capsys.readouterr().err
+    assert "table.md exists already; use force to overwrite it" in capsys.readouterr().err
     assert (tmp_path / "table.md").read_text() == "mine"
     assert not (tmp_path / "evaluation.json").exists()
     assert _fails(*words, "--force") == 0
@@ -93,7 +92,7 @@ def test_figures_are_not_overwritten_without_force(
     (tmp_path / "out" / "figures").mkdir(parents=True)
     (tmp_path / "out" / "figures" / "bound.svg").write_text("mine")
     assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", tmp_path / "out", "--sizes", "2") == 2
-    assert "figures: exists already; --force overwrites it" in capsys.readouterr().err
+    assert "figures exists already; use force to overwrite it" in capsys.readouterr().err
     assert (tmp_path / "out" / "figures" / "bound.svg").read_text() == "mine"
 
 
@@ -105,11 +104,11 @@ def test_stored_predictions_do_not_go_where_a_training_lies(
     out.mkdir()
     (out / own).write_text("of other members")
     assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", out, "--no-figures", "--force") == 2
-    assert f"{own}: a training lies there, --from is of other members" in capsys.readouterr().err
+    assert f"{own} is of a training, and predictions are of other members" in capsys.readouterr().err
     assert [path.name for path in out.iterdir()] == [own]
 
 
-def test_a_contest_goes_to_a_folder_and_its_json_elsewhere(
+def test_a_comparison_goes_to_a_folder_and_its_json_elsewhere(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("mine")
@@ -125,12 +124,12 @@ def test_a_contest_goes_to_a_folder_and_its_json_elsewhere(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "reproduce: needs a NAME"),
+        ([], "reproduce: a NAME is required"),
         (["imdb-cnn_lstm-checkpoint"], "did you mean 'imdb-cnn_lstm-checkpoints'"),
         (["demo", "--weights", "tandm"], "did you mean 'tandem'"),
-        (["demo", "--repeats", "0"], "--repeats: must be at least 1, got 0"),
-        (["demo", "--delta", "2"], "--delta: must lie strictly between 0 and 1"),
-        (["demo", "--weights", ","], "--weights: at least one of uniform"),
+        (["demo", "--repeats", "0"], "repeats: must be at least 1, got 0"),
+        (["demo", "--delta", "2"], "delta: must lie strictly between 0 and 1"),
+        (["demo", "--weights", ","], "at least one of uniform"),
         (
             ["demo", "--members", "4", "--sizes", "8"],
             "sizes: must be from 1 to 4, the runs of the recipe, got 8",
@@ -140,14 +139,14 @@ def test_a_contest_goes_to_a_folder_and_its_json_elsewhere(
             ["imdb-cnn_lstm-epoch-budget", "--sizes", "3", "--set", "training.sizes=[2, 4]"],
             "sizes: the epoch budget trains ensembles of 2, 4 runs, got 3",
         ),
-        (["demo", "--from", "x.npz", "--members", "3"], "--from: nothing is trained"),
+        (["demo", "--from", "x.npz", "--members", "3"], "nothing is trained, so members"),
         (["demo", "--from", "absent.npz"], "absent.npz"),
-        (["demo", "--from", "x.npz", "--workers", "3"], "--from: nothing is trained"),
-        (["demo", "--from", "x.npz", "--engine", "ray"], "--from: nothing is trained"),
+        (["demo", "--from", "x.npz", "--workers", "3"], "nothing is trained, so members"),
+        (["demo", "--from", "x.npz", "--engine", "ray"], "nothing is trained, so members"),
         (["--compare", "bayes-dmo"], "did you mean 'bayes-demo'"),
-        (["--compare", "bayes-demo", "demo"], "--compare: its file says what is trained"),
-        (["--compare", "bayes-demo", "--repeats", "0"], "--repeats: must be at least 1, got 0"),
-        (["--compare", "bayes-demo", "--weights", "bayes"], "--weights: 'bayes' is not one of"),
+        (["--compare", "bayes-demo", "demo"], "its file says what is trained"),
+        (["--compare", "bayes-demo", "--repeats", "0"], "repeats: must be at least 1, got 0"),
+        (["--compare", "bayes-demo", "--weights", "bayes"], "'bayes' is not one of"),
         (
             ["--compare", "bayes-demo", "--set", "training.batch=0"],
             "ensemble checkpoints: recipe key training.batch",
@@ -190,9 +189,9 @@ def test_figures_that_are_a_file_are_refused_before_any_work(
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "figures").write_text("mine")
     assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", tmp_path / "out", "--force") == 2
-    assert "figures: must be a directory, is a file" in capsys.readouterr().err
+    assert "figures must be a directory, is a file" in capsys.readouterr().err
     assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", "") == 2
-    assert "--out: the name of a directory is required" in capsys.readouterr().err
+    assert "out: the name of a directory is required" in capsys.readouterr().err
 
 
 def test_a_folder_inside_a_file_is_refused(
@@ -210,13 +209,13 @@ def test_without_matplotlib_nothing_is_begun(pack: Path, tmp_path: Path) -> None
     words = ["imdb-cnn_lstm-sse", "--from", str(pack), "--out", str(tmp_path / "out"), "--sizes", "2"]
     done = subprocess.run(
         [sys.executable, "-m", "comitia.cli.main", "reproduce", *words],
-        env={**os.environ, "PYTHONPATH": str(blocked.parent)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(blocked.parent), *sys.path])},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 2
-    assert "or leave them out with --no-figures" in done.stderr
+    assert "or leave the figures out" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
@@ -265,7 +264,7 @@ def test_ensembles_are_trained_and_compared(tmp_path: Path) -> None:
     words = ["--out", str(out), "--weights", "uniform,tandem", "--workers", "1", "--json", "-"]
     done = subprocess.run([*start, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert {path.name for path in out.iterdir() if path.is_file()} == set(COMPARED)
+    assert {path.name for path in out.iterdir() if path.is_file()} == set(COMPARISON_FILES)
     lines = json.loads(done.stdout)["lines"]
     assert [(line["ensemble"], line["weights"], line["members"]) for line in lines] == [
         ("last", "uniform", [1, 1]),
@@ -276,3 +275,36 @@ def test_ensembles_are_trained_and_compared(tmp_path: Path) -> None:
     assert [path.name for path in (out / "figures").iterdir()] == ["temperatures-chain.svg"]
     told = (out / "chain" / "runs" / "run-0002" / "log.jsonl").read_text()
     assert '"event": "temperatures"' in told
+
+
+def _unread(*words: object) -> int:
+    """The exit code of the command whose standard output nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    start = [sys.executable, "-m", "comitia.cli.main", "reproduce"]
+    done = subprocess.run([*start, *map(str, words)], stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    return done.returncode
+
+
+def test_what_was_asked_for_is_written_though_nobody_reads_the_text(pack: Path, tmp_path: Path) -> None:
+    out, json_file = tmp_path / "out", tmp_path / "row.json"
+    words = ["imdb-cnn_lstm-sse", "--from", pack, "--sizes", "2", "--no-figures"]
+    assert _unread(*words, "--out", out, "--json", json_file) == 1
+    assert {path.name for path in out.iterdir()} == set(ROW_FILES)
+    assert json.loads(json_file.read_text())["name"] == "imdb-cnn_lstm-sse"
+    assert _unread("--list", "--json", tmp_path / "list.json") == 1
+    assert json.loads((tmp_path / "list.json").read_text())["rows"]
+
+
+def test_a_comparison_is_written_though_nobody_reads_the_text(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs the extra torch")
+    table = bayes_recipe("csghmc-ap", folder=arrays_file(tmp_path), runs=1).to_dict()
+    del table["name"]
+    own = {key: table.pop(key) for key in ("training", "sampler")}
+    plan = {"budget": 4, "recipe": table, "ensembles": {"chain": own}}
+    (tmp_path / "mine.toml").write_text(to_toml(plan))
+    out, json_file = tmp_path / "out", tmp_path / "comparison.json"
+    words = ["--compare", tmp_path / "mine.toml", "--workers", 1, "--no-figures", "--out", out]
+    _unread(*words, "--json", json_file)  # not even the progress of the training
+    assert json_file.read_text() == (out / "comparison.json").read_text()

@@ -38,7 +38,7 @@ def test_groups_name_the_runs_of_each_size() -> None:
     assert [draw.last for draws in found.values() for draw in draws] == [(0,), (1, 2)]
     with pytest.raises(InputError, match="run 9 is not among"):
         draw_all(runs, [1], 5, 0, groups={1: [9]})
-    with pytest.raises(InputError, match="sizes: must be of those trained, 1, got 3"):
+    with pytest.raises(InputError, match="sizes: must be one of those trained, 1, got 3"):
         draw_all(runs, [3], 5, 0, groups={1: [1]})
 
 

@@ -53,7 +53,7 @@ def test_spread_and_comparison_by_hand() -> None:
     (one,), (other,) = (found.curve("all", w, "average") for w in ("tandem", "uniform"))
     assert one.accuracy_mean == pytest.approx(np.mean(one.accuracies))
     assert one.accuracy_sd == pytest.approx(np.std(one.accuracies, ddof=1))
-    (row,) = [c for c in found.comparisons if (c.vote, c.left[0], c.right[0]) == ("average", "all", "all")]
+    (row,) = [c for c in found.differences if (c.vote, c.left[0], c.right[0]) == ("average", "all", "all")]
     differences = np.subtract(one.accuracies, other.accuracies)
     assert row.difference == pytest.approx(differences.mean())
     # the draws' part alone, so the samples' part must be what is left, and not negative
@@ -67,7 +67,7 @@ def test_the_interval_of_one_draw_is_that_of_the_samples() -> None:
     votes = np.stack([np.where(rng.random(500) < p, 1 - labels, labels) for p in (0.4, 0.1)])
     pack = Predictions.from_arrays(votes=votes, labels=labels, run=[1, 1], step=[1, 2])
     found = evaluate(pack, sizes=[1], repeats=1, weightings=("uniform",), votes=("majority",))
-    (row,) = found.comparisons
+    (row,) = found.differences
     # the majority of two with a tie for the lowest class: right unless outvoted
     together = majority(votes, [0.5, 0.5], 2)
     differences = (together == labels).astype(float) - (votes[1] == labels)
@@ -80,8 +80,8 @@ def test_the_interval_of_one_draw_is_that_of_the_samples() -> None:
 def test_ensembles_that_never_differ_have_an_interval_all_the_same() -> None:
     votes = np.tile([0, 1, 1, 0], (3, 25))
     found = evaluate(Predictions.from_arrays(votes=votes, labels=votes[0]), sizes=[3], repeats=2)
-    assert {row.difference for row in found.comparisons} == {0.0}
-    assert {row.half_width for row in found.comparisons} == {round(2 * np.sqrt(2) / 100, 10)}
+    assert {row.difference for row in found.differences} == {0.0}
+    assert {row.half_width for row in found.differences} == {round(2 * np.sqrt(2) / 100, 10)}
 
 
 def test_same_seed_same_bytes_and_another_seed_others() -> None:
@@ -129,7 +129,7 @@ def test_a_draw_of_some_runs_is_said_to_be_certified() -> None:
 
 def test_runs_without_steps_are_refused_unless_each_has_one_state() -> None:
     votes = np.zeros((4, 8), int)
-    with pytest.raises(InputError, match="run without step: which state of a run is the last is unknown"):
+    with pytest.raises(InputError, match="step: required with run, to know which state of a run is the last"):
         evaluate(Predictions.from_arrays(votes=votes, labels=votes[0], run=[1, 1, 2, 2]))
     found = evaluate(Predictions.from_arrays(votes=votes, labels=votes[0], run=[1, 2, 3, 4]))
     assert found.source.runs == 4
@@ -138,7 +138,7 @@ def test_runs_without_steps_are_refused_unless_each_has_one_state() -> None:
 def test_two_members_of_one_run_and_step_are_refused() -> None:
     votes = np.zeros((3, 8), int)
     pack = Predictions.from_arrays(votes=votes, labels=votes[0], run=[1, 2, 2], step=[1, 4, 4])
-    with pytest.raises(InputError, match="two members are run 2, step 4; give each its own"):
+    with pytest.raises(InputError, match="two members are run 2, step 4; give each a step of its own"):
         evaluate(pack)
 
 
@@ -238,7 +238,7 @@ def test_members_stand_by_run_and_step_whatever_their_order_in_the_file() -> Non
     ("change", "message"),
     [
         ({"seed": -1}, "seed: must be a whole number from 0, got -1"),
-        ({"groups": {2: [1, 2]}, "sizes": [3]}, "sizes: must be of those trained, 2, got 3"),
+        ({"groups": {2: [1, 2]}, "sizes": [3]}, "sizes: must be one of those trained, 2, got 3"),
         ({"sizes": [6]}, "sizes: must be from 1 to 5, the number of runs, got 6"),
         ({"sizes": []}, "sizes: at least one number of runs is required"),
         ({"repeats": 0}, "repeats: must be at least 1, got 0"),

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -40,11 +41,57 @@ def test_json_has_the_names_that_programs_rely_on() -> None:
         ('{"format": "comitia-ensemble-1"}', "e.json: not an evaluation"),
         (
             '{"format": "comitia-evaluation-1"}',
-            r"e.json: written by another version of comitia \(format comitia-evaluation-1, .*make it anew",
+            r"e.json: written by another version of comitia \(format comitia-evaluation-1, .*create it again",
         ),
-        ('{"format": "comitia-evaluation-2"}', "e.json: damaged evaluation: KeyError 'tandem'"),
+        ('{"format": "comitia-evaluation-2"}', "e.json: settings: missing; it has no default"),
     ],
 )
 def test_anything_else_is_one_line(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Evaluation.from_json(text, source="e.json")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("rows.0.accuracy_mean", "<b>", "rows[0].accuracy_mean: must be a number, got '<b>'"),
+        ("rows.0.accuracy_mean", float("nan"), "not readable as JSON (NaN is not a number)"),
+        ("rows.0.accuracy_mean", 10**400, "rows[0].accuracy_mean: must be a number, got 1000"),
+        ("rows.0.accuracy_mean", 17.3, "rows[0]: accuracy_mean is 17.3, outside of 0 to 1"),
+        ("rows.0.accuracy_sd", -0.1, "rows[0]: accuracy_sd is -0.1, outside of 0 to 1"),
+        ("rows.0.bound_mean", -0.1, "rows[0]: bound_mean is -0.1, outside of 0 to inf"),
+        ("rows.0.size", 2.5, "rows[0].size: must be a whole number, got 2.5"),
+        ("rows.0.size", 10**400, "rows[0].size: must be a whole number, got 1000"),
+        ("rows.0.size", 0, "rows[0]: size is 0, outside of 1 to inf"),
+        ("rows", [], "it has no rows"),
+        ("single_best.accuracy_mean", 2, "single_best: accuracy_mean is 2, outside of 0 to 1"),
+        ("settings.sizes", [], "settings: sizes, weightings, votes and members must not be empty"),
+        ("settings.delta", 2.5, "settings: delta is 2.5, outside of 0 to 1"),
+        ("settings.delta", 0, "settings: delta is 0, outside of 0 to 1"),
+        ("settings.votes", "average", "settings.votes: must be a list, got 'average'"),
+        ("source.samples", -1, "source: samples is -1, outside of 1 to inf"),
+        ("tandem.samples", 0, "tandem: counts must lie from 0 to their 0 samples"),
+        ("tandem.upper.0", -1, "tandem: counts must lie from 0 to their 50 samples"),
+        ("tandem.upper", [1, 2], "tandem: 2 counts do not fit 15 members"),
+        ("members", [], "tandem.members is 15, but there are 0 members"),
+        ("members.1.weights", ["x"], "members[1].weights: must be a table of keys, got ['x']"),
+        ("members.1.name", 7, "members[1].name: must be a text, got 7"),
+        (
+            "certificates.0.certificate",
+            None,
+            "certificates[0].certificate: must be a table of keys, got None",
+        ),
+        ("certificates.0.certificate.name", "oracle", "certificates[0]: there is no certificate 'oracle'"),
+        ("comparisons.0.left", ["all"], "comparisons[0].left: must have 2 entries, got 1"),
+    ],
+)
+def test_what_cannot_be_is_one_line_that_names_its_place(path: str, value: Any, message: str) -> None:
+    record: Any = _evaluation().to_json()
+    inner, words = record, path.split(".")
+    for word in words[:-1]:
+        inner = inner[int(word) if word.isdigit() else word]
+    inner[int(words[-1]) if words[-1].isdigit() else words[-1]] = value
+    with pytest.raises(InputError) as caught:
+        Evaluation.from_json(json.dumps(record), source="e.json")
+    assert str(caught.value).startswith(f"e.json: {message}")
+    assert "\n" not in str(caught.value)

@@ -50,7 +50,9 @@ def test_csv_keeps_every_digit() -> None:
 def test_the_ending_names_the_format() -> None:
     assert render(HOSTILE, "t.tex") == latex(HOSTILE)
     assert render(HOSTILE, "t.MD") == markdown(HOSTILE)
-    with pytest.raises(InputError, match=r"t.docx: a table ends with .md, .tex, .csv, got '.docx'"):
+    with pytest.raises(
+        InputError, match=r"t.docx: the name of a table must end in .md, .tex, .csv, got '.docx'"
+    ):
         render(HOSTILE, "t.docx")
 
 

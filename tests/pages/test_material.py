@@ -79,25 +79,33 @@ def edited(place: Path, path: str, value: Any) -> Path:
     "path, value, message",
     [
         ("rows.0.accuracy_mean", "<b>", r"rows\[0\].accuracy_mean: must be a number, got '<b>'"),
-        ("rows.0.accuracy_mean", float("nan"), "nan cannot be written to a record"),
+        ("rows.0.accuracy_mean", float("nan"), "NaN is not a number"),
         ("rows.0.size", 2.5, r"rows\[0\].size: must be a whole number, got 2.5"),
         ("rows", [], "it has no rows"),
         ("settings.sizes", [], "it has no rows"),
-        ("rows.0.accuracy_mean", 17.3, "the accuracy of uniform, last, 2 runs is 17.3, outside of 0 to 1"),
+        ("rows.0.accuracy_mean", 17.3, r"rows\[0\]: accuracy_mean is 17.3, outside of 0 to 1"),
         ("rows.0.accuracy_mean", 10**400, r"rows\[0\].accuracy_mean: must be a number, got 1000"),
         ("rows.0.size", 10**400, r"rows\[0\].size: must be a whole number, got 1000"),
         ("settings.delta", 2.5, "delta 2.5 on 1000 samples"),
         ("source.samples", -1, "on -1 samples"),
         ("tandem.samples", 0, "tandem counts must lie from 0 to their 0 samples"),
         ("tandem.upper", [-1] * 10, "tandem counts must lie from 0"),
-        ("certificates.0.certificate.vote", "nonsense", "certificate split: .* nonsense vote"),
-        ("certificates.0.certificate.risk", 0.01, "risk 0.01, but its errors give 0.1357.*changed by hand"),
-        ("certificates.1.certificate.risk", -1.0, "certificate tandem-kl: risk -1"),
+        ("certificates.0.certificate.vote", "nonsense", "certificate split is impossible: .* nonsense vote"),
+        (
+            "certificates.0.certificate.risk",
+            0.01,
+            "certificate split states 0.01, but its inputs give 0.1357.*it was edited",
+        ),
+        ("certificates.1.certificate.risk", -1.0, "certificate tandem-kl is impossible: risk -1"),
         ("members.1.weights", ["x"], r"members\[1\].weights: must be a table of keys"),
         ("members.1.name", 7, r"members\[1\].name: must be a text, got 7"),
         ("tandem.upper", [1, 2], "the tandem counts do not fit the 4 members"),
         ("settings.votes", "average", "settings.votes: must be a list, got 'average'"),
-        ("certificates.0.certificate", None, "damaged evaluation"),
+        (
+            "certificates.0.certificate",
+            None,
+            r"certificates\[0\].certificate: must be a table of keys, got None",
+        ),
         ("format", "other", "not an ensemble, evaluation or comparison"),
         ("format", "comitia-evaluation-999", "written by another version of comitia"),
     ],
@@ -130,7 +138,7 @@ def test_an_ensemble_whose_counts_are_missing(tmp_path: Path, name: str) -> None
     record = an_ensemble().to_json()
     del record["best"]["inputs"][name]
     (tmp_path / "ensemble.json").write_text(json.dumps(record))
-    with pytest.raises(InputError, match="split must have errors and n > 0 among its inputs"):
+    with pytest.raises(InputError, match="the inputs of certificate split do not fit its formula"):
         read_material(tmp_path)
 
 

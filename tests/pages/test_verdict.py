@@ -46,10 +46,10 @@ def test_runs_of_a_single_state_are_not_told_twice() -> None:
 
 def test_a_difference_within_noise_is_not_told_as_a_gain() -> None:
     evaluation = an_evaluation()
-    (found,) = evaluation.comparisons
-    verdict = evaluation_verdict(replace(evaluation, comparisons=(replace(found, half_width=0.006),)))
+    (found,) = evaluation.differences
+    verdict = evaluation_verdict(replace(evaluation, differences=(replace(found, half_width=0.006),)))
     assert verdict.headline.endswith("not distinguishable from equal weights")
-    below = evaluation_verdict(replace(evaluation, comparisons=(replace(found, difference=-0.0054),)))
+    below = evaluation_verdict(replace(evaluation, differences=(replace(found, difference=-0.0054),)))
     assert below.headline.endswith("0.5 points below equal weights")
 
 

@@ -67,3 +67,15 @@ def test_counts_need_no_numba():
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
     assert done.stdout == "False [[2, 1], [1, 2]]\n"
     assert bits.compiled() == kernel.AVAILABLE
+
+
+def test_numba_is_not_imported_for_a_count_that_is_quicker_without_it() -> None:
+    program = """
+import sys
+import numpy as np
+from comitia.statistics import co_errors
+co_errors(np.ones((50, 10_000), bool))
+print("numba" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -25,15 +25,16 @@ Examples:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--labels", metavar="FILE", help="True classes, where the files hold none.")
 @click.option("--sizes", metavar="N,N...", help="Numbers of runs [default: 2 to 10, every fifth, all].")
-@click.option("--repeats", type=int, default=5, show_default=True, help="Ensembles drawn for each size.")
+@click.option("--repeats", type=int, default=5, show_default=True, help="Ensembles drawn per size.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of split and draws.")
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Failure probability of bounds.")
 @click.option(
     "--weights",
+    "weightings",
     default="uniform,first-order,tandem",
     show_default=True,
     metavar="NAME,...",
-    help="Weightings to compare: any methods of comitia weigh.",
+    help="Weightings to compare: methods of comitia weigh, or module:function.",
 )
 @click.option("--votes", default="average,majority", show_default=True, metavar="NAME,...", help="Votes.")
 @click.option("--table", "tables", multiple=True, metavar="FILE", help="Write all rows as .md, .tex or .csv.")
@@ -47,7 +48,7 @@ def command(
     repeats: int,
     seed: int,
     delta: float,
-    weights: str,
+    weightings: str,
     votes: str,
     tables: tuple[str, ...],
     out: str | None,
@@ -63,11 +64,11 @@ def command(
     from comitia.evaluation.tables import all_rows, render
 
     if out == "-":
-        raise InputError("--out: the name of a file is required; --json - writes to standard output")
+        raise InputError("out: the name of a file is required; --json - writes to standard output")
     require_distinct(out, json_path, *tables)
     for path in (out, json_path, *tables):
         require_absent(path, force, (*files, labels))
-    wanted = None if sizes is None else whole_numbers("--sizes", sizes)
+    wanted = None if sizes is None else whole_numbers("sizes", sizes)
     for path in tables:
         _require_table(path)
     from comitia.evaluation import evaluate
@@ -80,32 +81,32 @@ def command(
         repeats=repeats,
         seed=seed,
         delta=delta,
-        weightings=words(weights),
+        weightings=words(weightings),
         votes=words(votes),
     )
-    terminal = console(json_path)
-    show_evaluation(terminal, evaluation)
+    written = [*tables] if out is None else [*tables, out]
     for path in tables:
         write_text(path, render(all_rows(evaluation), path))
-        terminal.print(f"table written to {path}", markup=False)
-    if out is not None:
-        write_json(out, evaluation.to_json())
-        terminal.print(f"evaluation written to {out}", markup=False)
+    write_json(out, evaluation.to_json())
     write_json(json_path, evaluation.to_json())
+    terminal = console(json_path)
+    show_evaluation(terminal, evaluation)
+    for path in written:
+        terminal.print(f"written to {path}", markup=False)
 
 
 def words(text: str) -> list[str]:
-    """The words of a list with commas."""
+    """Return the words of a list with commas."""
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def whole_numbers(option: str, text: str) -> list[int]:
-    """The whole numbers of a list with commas."""
+def whole_numbers(argument: str, text: str) -> list[int]:
+    """Return the whole numbers of a list with commas."""
     try:
         return [int(word) for word in words(text)]
     except ValueError:
         raise InputError(
-            f"{option}: must be whole numbers with commas, such as 2,4,8, got '{text}'"
+            f"{argument}: must be whole numbers with commas, such as 2,4,8, got '{text}'"
         ) from None
 
 

@@ -8,7 +8,7 @@ from comitia.evaluation.protocol import evaluate
 from comitia.evaluation.records import (
     Certified,
     Claim,
-    Comparison,
+    Difference,
     Evaluation,
     MemberFacts,
     Reference,
@@ -22,7 +22,7 @@ from comitia.evaluation.records import (
 __all__ = [
     "Certified",
     "Claim",
-    "Comparison",
+    "Difference",
     "Evaluation",
     "Finding",
     "MemberFacts",

@@ -1,19 +1,22 @@
-"""Folds → the record: rows, comparisons, facts of members, certificates, notes."""
+"""Folds → the record: rows, differences, facts of members, certificates, notes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._certify import Certification, certify
 from comitia._predictions import Predictions
-from comitia.evaluation.certified import certificates_of
+from comitia._simplex import round_to
 from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import Draw, runs_of
-from comitia.evaluation.findings import half_width
+from comitia.evaluation.findings import half_width, rounded
 from comitia.evaluation.folds import Asked, Fold
 from comitia.evaluation.records import (
-    Comparison,
+    Certified,
+    Difference,
     Evaluation,
     MemberFacts,
     Row,
@@ -22,11 +25,13 @@ from comitia.evaluation.records import (
     Source,
     TandemCounts,
 )
+from comitia.statistics import Statistics, measure
+from comitia.weighting import minimise_tandem
 
 # A larger tandem matrix is no picture any more, and makes the record heavy.
 LARGEST_MATRIX = 200
-# Decimals kept: far beyond any meaning, short of what another order of summation could change.
-DECIMALS = 10
+# Weights are rounded to multiples of 1/20 for `occam`: fine enough for the vote, short to write down.
+RESOLUTION = 20
 
 Draws = Mapping[int, tuple[Draw, ...]]
 
@@ -42,16 +47,16 @@ class Found:
     samples: int
 
     def places(self, size: int, members: str, method: str) -> list[int]:
-        """Where the ensembles of one row lie, draw by draw."""
+        """Return where the ensembles of one row lie, draw by draw."""
         return [self.place[Asked(draw.members(members), method)] for draw in self.draws[size]]
 
     def by_draw(self, vote: str, places: Sequence[int]) -> NDArray[np.float64]:
-        """Accuracies, folds averaged."""
+        """Return the accuracies, folds averaged."""
         found = [fold.scores[vote].correct[places].mean(axis=1) for fold in self.folds]
         return np.asarray(np.mean(found, axis=0))
 
     def by_sample(self, vote: str, places: Sequence[int]) -> NDArray[np.float64]:
-        """(n,) the share of the draws that are right about each sample, scored when it had no part in the weights."""
+        """Return (n,) the share of the draws that are right about each sample when it had no part in the weights."""
         right = np.empty(self.samples)
         for fold in self.folds:
             right[fold.scoring.samples] = fold.scores[vote].correct[places].mean(axis=0)
@@ -66,33 +71,32 @@ def assemble(
     singles: Sequence[Asked],
     folds: Sequence[Fold],
 ) -> Evaluation:
-    """The evaluation's record, with the claims that need no reference worked out."""
+    """Return the evaluation's record, with the claims that need no reference worked out."""
     place = {ask: index for index, ask in enumerate(asked)}
     found = Found(settings, draws, place, folds, predictions.samples)
     runs = runs_of(predictions)
     largest = draws[settings.sizes[-1]][0]
     evaluation = Evaluation(
         settings=settings,
-        source=Source(
-            predictions.fingerprint(),
-            predictions.samples,
-            predictions.classes,
-            predictions.members,
-            len(runs.last),
-        ),
+        source=_source(predictions, len(runs.last)),
         rows=tuple(_rows(found)),
         single_best=_single_best(predictions, found, singles),
-        comparisons=tuple(_comparisons(found)),
+        differences=tuple(_differences(found)),
         members=_facts(predictions, found, largest),
         tandem=_tandem(found, largest),
-        certificates=certificates_of(predictions, settings, largest, folds[0], place),
+        certificates=tuple(_certificates(predictions, found, largest)),
         notes=tuple(_notes(predictions, found, len(runs.last))),
     )
     return replace(evaluation, claims=judge(evaluation))
 
 
+def _source(predictions: Predictions, runs: int) -> Source:
+    p = predictions
+    return Source(p.fingerprint(), p.samples, p.classes, p.members, runs)
+
+
 def _rows(found: Found) -> list[Row]:
-    """One row for each size, choice of members, weighting and vote, in that order."""
+    """Return one row per size, choice of members, weighting and vote, in that order."""
     s = found.settings
     return [
         _row(found, size, members, weights, vote)
@@ -110,39 +114,39 @@ def _row(found: Found, size: int, members: str, weights: str, vote: str) -> Row:
 
     def mean(name: str) -> float | None:
         values = [getattr(fold.scores[vote], name) for fold in found.folds]
-        return None if any(v is None for v in values) else _round(np.mean([v[places] for v in values]))
+        return None if any(v is None for v in values) else rounded(np.mean([v[places] for v in values]))
 
     return Row(
         size=size,
         members=members,
         weights=weights,
         vote=vote,
-        accuracy_mean=_round(accuracies.mean()),
+        accuracy_mean=rounded(accuracies.mean()),
         accuracy_sd=_spread(accuracies),
         nll_mean=mean("nll"),
         brier_mean=mean("brier"),
         ece_mean=mean("ece"),
         auroc_mean=mean("auroc"),
-        bound_mean=_round(bounds.mean()),
-        effective_mean=_round(np.mean([fold.effective[places] for fold in found.folds])),
-        member_count=_round(np.mean([len(draw.members(members)) for draw in found.draws[size]])),
-        single_best=_round(
+        bound_mean=rounded(bounds.mean()),
+        effective_mean=rounded(np.mean([fold.effective[places] for fold in found.folds])),
+        member_count=rounded(np.mean([len(draw.members(members)) for draw in found.draws[size]])),
+        single_best=rounded(
             np.mean([_best_of(f, d.members(s.widest)) for f in found.folds for d in found.draws[size]])
         ),
-        accuracies=tuple(_round(a) for a in accuracies),
-        bounds=tuple(_round(b) for b in bounds),
+        accuracies=tuple(rounded(a) for a in accuracies),
+        bounds=tuple(rounded(b) for b in bounds),
     )
 
 
 def _best_of(fold: Fold, members: Sequence[int]) -> float:
-    """Accuracy, on the scoring half, of the member that is best on the weighing half."""
+    """Return the accuracy, on the scoring half, of the member that is best on the weighing half."""
     states = np.array(members)
     chosen = states[fold.weighing.hard.first[states].argmin()]
     return 1.0 - float(fold.scoring.hard.first[chosen])
 
 
 def _single_best(predictions: Predictions, found: Found, singles: Sequence[Asked]) -> SingleBest:
-    """The best member of all runs: chosen on each half, scored on the other."""
+    """Return the best member of all runs: chosen on each half, scored on the other."""
     members = [single.members[0] for single in singles]
     accuracies = [1.0 - float(f.scoring.hard.first[m]) for f, m in zip(found.folds, members)]
     scores = [fold.scores.get("average") for fold in found.folds]
@@ -150,34 +154,36 @@ def _single_best(predictions: Predictions, found: Found, singles: Sequence[Asked
         float(s.nll[found.place[a]]) for s, a in zip(scores, singles) if s is not None and s.nll is not None
     ]
     return SingleBest(
-        _round(np.mean(accuracies)),
-        _round(np.std(accuracies, ddof=1)),
-        _round(np.mean(nll)) if nll else None,
+        rounded(np.mean(accuracies)),
+        rounded(np.std(accuracies, ddof=1)),
+        rounded(np.mean(nll)) if nll else None,
         tuple(predictions.names[member] for member in members),
     )
 
 
-def _comparisons(found: Found) -> list[Comparison]:
-    """Each weighting against uniform, and all states against last, at each size and for each vote."""
+def _differences(found: Found) -> list[Difference]:
+    """Return each weighting against uniform, and all states against last, at each size and for each vote."""
     s = found.settings
     pairs = [((m, w), (m, "uniform")) for m in s.members for w in s.weightings if w != "uniform"]
     pairs = pairs if "uniform" in s.weightings else []
     if {"last", "all"} <= set(s.members):
         pairs += [(("all", w), ("last", w)) for w in s.weightings]
-    return [_compare(found, size, vote, *pair) for size in s.sizes for vote in s.votes for pair in pairs]
+    return [_difference(found, size, vote, *pair) for size in s.sizes for vote in s.votes for pair in pairs]
 
 
-def _compare(found: Found, size: int, vote: str, left: tuple[str, str], right: tuple[str, str]) -> Comparison:
-    """The difference of two rows, with the noise of the samples and of the draws behind it."""
+def _difference(
+    found: Found, size: int, vote: str, left: tuple[str, str], right: tuple[str, str]
+) -> Difference:
+    """Return the difference of two rows, with the noise of the samples and of the draws behind it."""
     one, other = found.places(size, *left), found.places(size, *right)
     by_draw = found.by_draw(vote, one) - found.by_draw(vote, other)
     by_sample = found.by_sample(vote, one) - found.by_sample(vote, other)
     reach = half_width(by_sample, by_draw)
-    return Comparison(size, vote, left, right, _round(by_draw.mean()), _round(reach))
+    return Difference(size, vote, left, right, rounded(by_draw.mean()), rounded(reach))
 
 
 def _facts(predictions: Predictions, found: Found, largest: Draw) -> tuple[MemberFacts, ...]:
-    """The members of the largest ensemble: accuracy on all samples, weights from the first fold."""
+    """Return the members of the largest ensemble: accuracy on all samples, weights from the first fold."""
     fold, n = found.folds[0], found.samples
     one, other = fold.weighing, fold.scoring
     risks = (one.hard.first * len(one.samples) + other.hard.first * len(other.samples)) / n
@@ -189,8 +195,8 @@ def _facts(predictions: Predictions, found: Found, largest: Draw) -> tuple[Membe
             run=None if predictions.run is None else int(predictions.run[i]),
             step=None if predictions.step is None else int(predictions.step[i]),
             last=i in largest.last,
-            accuracy=_round(1.0 - risks[i]),
-            weights={method: _round(rho[i]) for method, rho in weights.items()},
+            accuracy=rounded(1.0 - risks[i]),
+            weights={method: rounded(rho[i]) for method, rho in weights.items()},
         )
         for i in members
     )
@@ -206,8 +212,70 @@ def _tandem(found: Found, largest: Draw) -> TandemCounts | None:
     return TandemCounts(len(members), len(half.samples), tuple(upper.tolist()))
 
 
+def _certificates(predictions: Predictions, found: Found, largest: Draw) -> Iterator[Certified]:
+    """Yield every certificate of the largest ensemble, all samples being hold-out.
+
+    Uniform weights are chosen on nothing, so `holdout` is designated; other weights come from the first fold's
+    weighing half and the other half certifies them, so `split` is; `occam` is for tandem weights that all
+    samples choose, rounded to multiples of 1/20.
+    """
+    settings, fold = found.settings, found.folds[0]
+    losses = {"majority": measure(predictions, loss="hard")}
+    if "average" in settings.votes:
+        losses["average"] = measure(predictions, loss="soft")
+    for members in settings.members:
+        chosen = largest.members(members)
+        weights = {m: fold.weights[found.place[Asked(chosen, m)]] for m in settings.weightings}
+        choice = _Chosen(members, np.array(chosen), predictions, losses, settings, fold.scoring.samples)
+        for vote in settings.votes:
+            yield from choice.certified(vote, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """One choice of members: their positions, and what they are certified from."""
+
+    members: str
+    picked: NDArray[np.int64]
+    predictions: Predictions
+    losses: dict[str, Statistics]
+    settings: Settings
+    certifying: NDArray[np.int64]
+
+    def certified(self, vote: str, weights: Mapping[str, NDArray[np.float64]]) -> Iterator[Certified]:
+        """Yield the certificates of one vote, by weighting."""
+        for method, rho in weights.items():
+            fixed = method == "uniform"
+            found = self._certify(rho[self.picked], vote, "nothing" if fixed else "part")
+            for certificate in found.certificates:
+                yield Certified(self.members, method, certificate.name == found.best.name, certificate)
+        if "tandem" in weights:
+            for certificate in self._certify(self.rounded, vote, "all").certificates:
+                if certificate.name == "occam":
+                    yield Certified(self.members, f"tandem, multiples of 1/{RESOLUTION}", False, certificate)
+
+    def _certify(self, rho: NDArray[np.float64], vote: str, chosen_on: str) -> Certification:
+        return certify(
+            self.predictions.pick(self.picked),
+            rho,
+            vote=vote,
+            delta=self.settings.delta,
+            chosen_on=chosen_on,
+            certifying=self.certifying if chosen_on == "part" else None,
+            statistics=self.losses[vote].pick(self.picked),
+        )
+
+    @cached_property
+    def rounded(self) -> NDArray[np.float64]:
+        """Tandem weights that all samples choose, rounded. They are the same for both votes."""
+        hard = self.losses["majority"].pick(self.picked)
+        return round_to(
+            minimise_tandem(hard.second, hard.pair_samples, self.settings.delta).weights, RESOLUTION
+        )
+
+
 def _notes(predictions: Predictions, found: Found, runs: int) -> list[str]:
-    """What a reader must know to judge the numbers."""
+    """Return what a reader must know to judge the numbers."""
     notes, s = [], found.settings
     if runs == predictions.members:
         notes.append("each member is a run of its own, so all states are the same as last ones")
@@ -224,9 +292,5 @@ def _notes(predictions: Predictions, found: Found, runs: int) -> list[str]:
     return notes
 
 
-def _round(value: float | np.floating) -> float:
-    return round(float(value), DECIMALS)
-
-
 def _spread(values: NDArray[np.float64]) -> float | None:
-    return _round(values.std(ddof=1)) if len(values) > 1 else None
+    return rounded(values.std(ddof=1)) if len(values) > 1 else None

@@ -27,9 +27,10 @@ from comitia.evaluation.findings import (
     better,
     finding,
     findings_markdown,
+    rounded,
     spread_width,
 )
-from comitia.evaluation.records import Claim, Comparison, Evaluation, Reference, Row
+from comitia.evaluation.records import Claim, Difference, Evaluation, Reference, Row
 
 # Bounds closer than this are the same: the weights cannot differ in what they promise.
 SAME = 1e-9
@@ -50,7 +51,7 @@ STATEMENTS = {
 
 
 def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
-    """The claims that the evaluation has numbers for; of a reproduction, which has a name, all three.
+    """Return the claims that the evaluation has numbers for; of a reproduction, which has a name, all three.
 
     The first needs a Bayes ensemble to compare with and members that are not a Bayes ensemble's own; all use the
     average vote where there is one.
@@ -74,7 +75,7 @@ def _claim(number: int, findings: Sequence[Finding], why_none: str, *, some: boo
 
 
 def combine(findings: Sequence[Finding], *, some: bool = False) -> str:
-    """The verdict of a claim that needs all its decisive findings, or some of them."""
+    """Return the verdict of a claim that needs all its decisive findings, or some of them."""
     verdicts = {finding.verdict for finding in findings if finding.decisive}
     decided, other = (HELD, NOT_HELD) if some else (NOT_HELD, HELD)
     if decided in verdicts:
@@ -86,8 +87,8 @@ def _why_no_first(evaluation: Evaluation) -> str:
     if evaluation.bayesian:
         return "the members are themselves those of a Bayes ensemble"
     if any(reference.kind == "bayes" for reference in evaluation.references):
-        return "the Bayes ensemble of the literature was trained otherwise; --bayes takes one that was trained here"
-    return "there is no Bayes ensemble to compare with; --bayes takes one that was trained here"
+        return "the Bayes ensemble of the literature was trained otherwise; bayes takes one that was trained here"
+    return "there is no Bayes ensemble to compare with; bayes takes one that was trained here"
 
 
 def _why_no_third(evaluation: Evaluation) -> str:
@@ -110,10 +111,10 @@ def _row(evaluation: Evaluation, size: int, members: str, weights: str, vote: st
     return next((r for r in evaluation.curve(members, weights, vote) if r.size == size), None)
 
 
-def _comparison(
+def _difference(
     evaluation: Evaluation, size: int, left: tuple[str, str], right: tuple[str, str]
-) -> Comparison | None:
-    for row in evaluation.comparisons:
+) -> Difference | None:
+    for row in evaluation.differences:
         # the interval of a difference is the same both ways round
         if (row.size, row.vote) == (size, _vote(evaluation)) and {row.left, row.right} == {left, right}:
             return row
@@ -156,7 +157,7 @@ def _reach(row: Row, reference: Reference, samples: int) -> float:
 
 
 def _widened(sizes: int) -> float:
-    """What an interval is multiplied with so that the best of so many sizes may be picked: Bonferroni's price.
+    """Return the factor of an interval that allows to pick the best of so many sizes: Bonferroni's price.
 
     >>> [round(_widened(sizes), 3) for sizes in (1, 5)]
     [1.0, 1.304]
@@ -181,9 +182,9 @@ def _bounds(evaluation: Evaluation) -> Iterator[Finding]:
                 continue
             what = f"bound on the risk of the majority vote, {members} states of {size} runs"
             yield _tightened(what, np.array(before.bounds), np.array(after.bounds))
-            mean = round(float(np.mean(after.bounds)), 10)
+            mean = rounded(np.mean(after.bounds))
             verdict = HELD if max(after.bounds) < 1 else _vacuous(evaluation, size, members)
-            yield Finding(f"{what}, tandem weights: below 1", mean, 1.0, round(mean - 1, 10), None, verdict)
+            yield Finding(f"{what}, tandem weights: below 1", mean, 1.0, rounded(mean - 1), None, verdict)
 
 
 def _vacuous(evaluation: Evaluation, size: int, members: str) -> str:
@@ -200,10 +201,10 @@ def _tightened(what: str, before: NDArray[np.float64], after: NDArray[np.float64
     """Whether tandem weights have the lower bound; the draws, if they differ, are all its noise."""
     reach = None
     if np.ptp(before) > SAME or np.ptp(after) > SAME:
-        reach = round(spread_width(before - after), 10)
-    b, a = round(float(before.mean()), 10), round(float(after.mean()), 10)
+        reach = rounded(spread_width(before - after))
+    b, a = rounded(before.mean()), rounded(after.mean())
     verdict = UNDECIDED if abs(b - a) <= SAME else better(b - a, reach or 0.0)
-    return Finding(f"{what}: tandem below uniform weights", a, b, round(a - b, 10), reach, verdict)
+    return Finding(f"{what}: tandem below uniform weights", a, b, rounded(a - b), reach, verdict)
 
 
 def _all_states(evaluation: Evaluation) -> list[Finding]:
@@ -232,7 +233,7 @@ def _compared(
     decisive: bool = True,
 ) -> Iterator[Finding]:
     """The finding of one comparison; none if it was not evaluated."""
-    row, vote = _comparison(evaluation, size, left, right), _vote(evaluation)
+    row, vote = _difference(evaluation, size, left, right), _vote(evaluation)
     ours, other = _row(evaluation, size, *left, vote), _row(evaluation, size, *right, vote)
     if row is None or ours is None or other is None:
         return
@@ -244,7 +245,7 @@ def _compared(
 
 
 def claims_markdown(claims: Sequence[Claim]) -> str:
-    """The claims as Markdown: each statement with its verdict and the numbers behind it."""
+    """Return the claims as Markdown: each statement with its verdict and the numbers behind it."""
     parts = [CLAIMS_RULE]
     for claim in claims:
         why = f" Why: {claim.reason}." if claim.reason else ""

@@ -22,7 +22,7 @@ class Draw:
     all: Members
 
     def members(self, which: str) -> Members:
-        """The positions by the name of the choice."""
+        """Return the positions by the name of the choice."""
         return self.last if which == "last" else self.all
 
 
@@ -35,14 +35,14 @@ class Runs:
     all: tuple[Members, ...]
 
     def draw(self, chosen: Sequence[int]) -> Draw:
-        """The draw of the runs at those places; members stand in the order of run and step."""
+        """The draw of the runs at those places; members are in the order of run and step."""
         places = sorted(int(place) for place in chosen)
         every = tuple(member for place in places for member in self.all[place])
         return Draw(len(places), tuple(self.last[place] for place in places), every)
 
 
 def runs_of(predictions: Predictions) -> Runs:
-    """The runs of the predictions; members without run or step are runs of their own.
+    """Return the runs of the predictions; members without run or step are runs of their own.
 
     >>> pack = Predictions.from_arrays(votes=[[0], [0], [1]], labels=[0], run=[4, 4, 7], step=[2, 1, 1])
     >>> runs_of(pack)
@@ -60,7 +60,7 @@ def runs_of(predictions: Predictions) -> Runs:
 
 
 def default_sizes(runs: int) -> tuple[int, ...]:
-    """2 to 10, then every fifth, and all runs.
+    """Return 2 to 10, then every fifth, and all runs.
 
     >>> default_sizes(4), default_sizes(17), default_sizes(1)
     ((2, 3, 4), (2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 17), (1,))
@@ -76,7 +76,7 @@ def draw_all(
     seed: int,
     groups: Mapping[int, Sequence[int]] | None = None,
 ) -> dict[int, tuple[Draw, ...]]:
-    """The draws of each size; those of one size do not depend on which other sizes are asked for.
+    """Return the draws of each size; those of one size do not depend on which other sizes are asked for.
 
     `groups` names the runs of each size instead, where each size was trained by itself.
     """
@@ -84,7 +84,7 @@ def draw_all(
         for size in sizes:
             if size not in groups:
                 raise InputError(
-                    f"sizes: must be of those trained, {', '.join(map(str, groups))}, got {size}"
+                    f"sizes: must be one of those trained, {', '.join(map(str, groups))}, got {size}"
                 )
         return {size: (runs.draw(_places(runs, groups[size])),) for size in sizes}
     found = {}

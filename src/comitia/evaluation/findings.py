@@ -17,6 +17,8 @@ from scipy.special import stdtrit
 
 HELD, NOT_HELD, UNDECIDED = "held", "not held", "not decidable at this scale"
 MARGIN = 0.005
+# Decimals kept: far beyond any meaning, short of what another order of summation could change.
+DECIMALS = 10
 RULE = (
     f"Rule, for a difference d whose 95% interval is d ± w: *not worse* is held if d − w ≥ −{MARGIN}, not held if that "
     f"fails and d + w < 0; *better* is held if d − w > 0, not held if that fails and d + w < {MARGIN}; all else is "
@@ -48,7 +50,7 @@ class Finding:
     decisive: bool = True
 
     def cells(self) -> tuple[str, ...]:
-        """Its text, its numbers (a dash for a half-width that it has not) and its verdict, as tables show them."""
+        """Return its text, its numbers (a dash where it has no half-width) and its verdict, as tables show them."""
         reach = "–" if self.half_width is None else f"{self.half_width:.4f}"
         context = "" if self.decisive else " (context)"
         numbers = (f"{self.ours:.4f}", f"{self.other:.4f}", f"{self.difference:+.4f}", reach)
@@ -62,15 +64,24 @@ COLUMNS = ("comparison", "ours", "other", "difference", "95% ±", "verdict")
 def finding(
     text: str, ours: float, other: float, half_width: float, *, kind: str, decisive: bool = True
 ) -> Finding:
-    """The finding of a comparison of that kind, "not worse" or "better"."""
+    """Return the finding of a comparison of that kind, "not worse" or "better"."""
     decide = not_worse if kind == "not worse" else better
-    difference = round(ours - other, 10)
+    difference = rounded(ours - other)
     verdict = decide(difference, half_width)
-    return Finding(f"{text}: {kind}", ours, other, difference, round(half_width, 10), verdict, decisive)
+    return Finding(f"{text}: {kind}", ours, other, difference, rounded(half_width), verdict, decisive)
+
+
+def rounded(value: float | np.floating) -> float:
+    """Return the number with the decimals that records keep.
+
+    >>> rounded(np.float64(1) / 3)
+    0.3333333333
+    """
+    return round(float(value), DECIMALS)
 
 
 def half_width(by_sample: NDArray[np.float64], by_repeat: NDArray[np.float64]) -> float:
-    """Half of the 95% interval of a mean difference: √(4·(v + 2/n)/n + t²·r/R).
+    """Return half of the 95% interval of a mean difference, √(4·(v + 2/n)/n + t²·r/R).
 
     The noise of the n samples reaches two standard errors (v: variance of `by_sample`, with one discordant sample more
     each way: ensembles that never differ on n samples may differ on others). That of R draws or repeats (r: variance of
@@ -86,7 +97,7 @@ def half_width(by_sample: NDArray[np.float64], by_repeat: NDArray[np.float64]) -
 
 
 def spread_width(values: NDArray[np.float64]) -> float:
-    """Half of the 95% interval of a mean by Student's distribution, 0 for a single value.
+    """Return half of the 95% interval of a mean by Student's distribution, 0 for a single value.
 
     >>> round(spread_width(np.array([0.01, 0.03])), 4)
     0.1271
@@ -98,7 +109,7 @@ def spread_width(values: NDArray[np.float64]) -> float:
 
 
 def not_worse(difference: float, half_width: float) -> str:
-    """Whether ours is not worse than the other.
+    """Return whether ours is not worse than the other.
 
     >>> not_worse(0.001, 0.002), not_worse(-0.01, 0.004), not_worse(-0.004, 0.006)
     ('held', 'not held', 'not decidable at this scale')
@@ -109,7 +120,7 @@ def not_worse(difference: float, half_width: float) -> str:
 
 
 def better(difference: float, half_width: float) -> str:
-    """Whether ours is better than the other.
+    """Return whether ours is better than the other.
 
     >>> better(0.01, 0.004), better(-0.001, 0.002), better(0.004, 0.006)
     ('held', 'not held', 'not decidable at this scale')
@@ -120,6 +131,6 @@ def better(difference: float, half_width: float) -> str:
 
 
 def findings_markdown(findings: Sequence[Finding]) -> str:
-    """The findings as a Markdown table."""
+    """Return the findings as a Markdown table."""
     rows = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in f.cells())} |" for f in findings]
     return "\n".join([f"| {' | '.join(COLUMNS)} |", "|---|--:|--:|--:|--:|---|", *rows])

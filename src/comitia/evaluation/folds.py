@@ -1,11 +1,13 @@
 """One fold: weights and bounds from one half of the samples, scores from the other."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._errors import InputError
+from comitia._extensions import name_of
 from comitia._predictions import Predictions
 from comitia._simplex import as_prior, prune
 from comitia.bounds import tandem_kl
@@ -13,14 +15,14 @@ from comitia.bounds.terms import kl_divergence
 from comitia.evaluation.draws import Members
 from comitia.evaluation.scores import Scores, score
 from comitia.statistics import Statistics, measure
-from comitia.weighting import Evidence, choose
+from comitia.weighting import METHODS, Evidence, Method, choose, find
 
 Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """An ensemble: which members, and how they are weighed. Equal ones are computed once."""
+    """An ensemble: which members, and the name of the method that weighs them. Equal ones are computed once."""
 
     members: Members
     method: str
@@ -56,8 +58,25 @@ class Fold:
         return np.asarray(1.0 / (self.weights**2).sum(axis=1))
 
 
+def named_methods(weightings: Sequence[Method]) -> dict[str, Method]:
+    """Return the methods by the names that records give to them.
+
+    >>> named_methods(["uniform", "tandem"])
+    {'uniform': 'uniform', 'tandem': 'tandem'}
+    """
+    if not weightings:
+        raise InputError(f"weightings: at least one of {', '.join(METHODS)} is required, got none")
+    found: dict[str, Method] = {}
+    for method in weightings:
+        find(method, "weightings")
+        name = name_of(method)
+        if found.setdefault(name, method) != method:
+            raise InputError(f"weightings: duplicate name '{name}'; give each function a name of its own")
+    return found
+
+
 def half(predictions: Predictions, samples: NDArray[np.int64], votes: Sequence[str]) -> Half:
-    """That half with its statistics, measured once for every ensemble."""
+    """Return that half with its statistics, measured once for every ensemble."""
     part = predictions.take(samples)
     found = {"majority": measure(part, loss="hard")}
     if "average" in votes:
@@ -66,23 +85,30 @@ def half(predictions: Predictions, samples: NDArray[np.int64], votes: Sequence[s
 
 
 def run_fold(
-    weighing: Half, scoring: Half, asked: Sequence[Asked], votes: Sequence[str], delta: float, seed: int
+    weighing: Half,
+    scoring: Half,
+    asked: Sequence[Asked],
+    methods: Mapping[str, Method],
+    votes: Sequence[str],
+    delta: float,
+    seed: int,
 ) -> Fold:
-    """The fold in which `weighing` chooses the weights of all ensembles asked for and `scoring` judges them."""
-    weights = np.stack([choose_weights(weighing, ask, delta, seed) for ask in asked])  # (E, M)
+    """Return the fold in which `weighing` chooses the weights of all ensembles asked for and `scoring` judges them."""
+    chosen = [_choose_weights(weighing, ask.members, methods[ask.method], delta, seed) for ask in asked]
+    weights = np.stack(chosen)  # (E, M)
     bounds = {vote: _bounds(weighing.statistics[vote], asked, weights, delta) for vote in votes}
     scores = {vote: score(scoring.predictions, weights, vote) for vote in votes}
     return Fold(weighing, scoring, weights, bounds, scores)
 
 
-def choose_weights(weighing: Half, ask: Asked, delta: float, seed: int) -> Vector:
-    """(M,) the deployed weights of one ensemble, zero for members that are not in it.
+def _choose_weights(weighing: Half, chosen: Members, method: Method, delta: float, seed: int) -> Vector:
+    """Return (M,) the deployed weights of one ensemble, zero for members that are not in it.
 
     They are chosen for the majority vote, from sub-matrices of the half's statistics.
     """
-    members = np.array(ask.members)
+    members = np.array(chosen)
     found = np.zeros(weighing.predictions.members)
-    if ask.method == "uniform":
+    if method == "uniform":
         found[members] = 1.0 / len(members)
         return found
     evidence = Evidence(
@@ -92,14 +118,14 @@ def choose_weights(weighing: Half, ask: Asked, delta: float, seed: int) -> Vecto
         random_state=seed,
         measured={"hard": weighing.hard.pick(members)},
     )
-    found[members] = prune(choose(ask.method, evidence).weights)
+    found[members] = prune(choose(method, evidence).weights)
     return found
 
 
 def _bounds(
     measured: Statistics, asked: Sequence[Asked], weights: NDArray[np.float64], delta: float
 ) -> Vector:
-    """(E,) tandem-kl bounds on the risk at the deployed weights."""
+    """Return (E,) tandem-kl bounds on the risk at the deployed weights."""
     found = []
     for ask, rho in zip(asked, weights):
         members = np.array(ask.members)

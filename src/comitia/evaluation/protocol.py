@@ -4,15 +4,17 @@ from collections.abc import Mapping, Sequence
 
 from comitia._errors import InputError, require_choice, require_open_unit
 from comitia._predictions import Predictions
+from comitia._threads import single_blas_threads
 from comitia._weigh import split_samples
-from comitia.evaluation.assembly import assemble
-from comitia.evaluation.draws import Draw, default_sizes, draw_all, runs_of
-from comitia.evaluation.folds import Asked, half, run_fold
+from comitia.evaluation.assembly import Draws, assemble
+from comitia.evaluation.draws import Runs, default_sizes, draw_all, runs_of
+from comitia.evaluation.folds import Asked, half, named_methods, run_fold
 from comitia.evaluation.records import Evaluation, Settings
-from comitia.weighting import METHODS
+from comitia.weighting import Method
 
 VOTES = ("average", "majority")
 MEMBERS = ("last", "all")
+WEIGHTINGS = ("uniform", "first-order", "tandem")
 
 
 def evaluate(
@@ -22,12 +24,12 @@ def evaluate(
     repeats: int = 5,
     seed: int = 0,
     delta: float = 0.05,
-    weightings: Sequence[str] = ("uniform", "first-order", "tandem"),
+    weightings: Sequence[Method] = WEIGHTINGS,
     votes: Sequence[str] = VOTES,
     members: Sequence[str] = MEMBERS,
     groups: Mapping[int, Sequence[int]] | None = None,
 ) -> Evaluation:
-    """How well each weighting does on ensembles of each size, and what its bound promises.
+    """Return how well each weighting does on ensembles of each size, and what its bound promises.
 
     One seeded split into halves serves every method: one half chooses the weights and yields the bound, the
     other is scored; they swap, and the two are averaged.
@@ -39,8 +41,8 @@ def evaluate(
     repeats : draws (without replacement) for each size.
     seed : of the split and of the draws.
     delta : failure probability of bounds and certificates.
-    weightings : names of `comitia.weighting.METHODS`. Their weights are chosen for the majority vote and used for
-        both votes, as in the paper.
+    weightings : names of `comitia.weighting.METHODS`, ``"module:function"``, or callables that take an `Evidence` and
+        return a `Weighting`. Their weights are chosen for the majority vote and used for both votes, as in the paper.
     votes : ``"average"`` and ``"majority"``; predictions that hold votes have the majority alone.
     members : ``"last"`` state of each drawn run, or ``"all"`` its states.
     groups : the runs of each size, where each size was trained by itself (an epoch budget); replaces the draws.
@@ -56,33 +58,54 @@ def evaluate(
     [3, 5]
     """
     runs = runs_of(predictions)
+    methods = check_settings(weightings=weightings, repeats=repeats, seed=seed, delta=delta)
     if sizes is None:
         sizes = default_sizes(len(runs.last)) if groups is None else tuple(groups)
     settings = Settings(
         sizes=tuple(sorted({int(size) for size in sizes})),
-        repeats=repeats if groups is None else min(repeats, 1),
+        repeats=repeats if groups is None else 1,
         seed=seed,
-        delta=require_open_unit("delta", delta),
-        weightings=tuple(dict.fromkeys(weightings)),
+        delta=float(delta),
+        weightings=tuple(methods),
         votes=tuple(dict.fromkeys(v for v in votes if v == "majority" or predictions.has_probs)),
         members=tuple(dict.fromkeys(members)),
         grouped=groups is not None,
     )
     _check(predictions, settings, votes)
     draws = draw_all(runs, settings.sizes, repeats, seed, groups)
-    parts = split_samples(predictions.samples, 0.5, seed)
+    with single_blas_threads():
+        return _evaluate(predictions, settings, methods, runs, draws)
+
+
+def _evaluate(
+    predictions: Predictions, settings: Settings, methods: Mapping[str, Method], runs: Runs, draws: Draws
+) -> Evaluation:
+    parts = split_samples(predictions.samples, 0.5, settings.seed)
     first, second = (half(predictions, part, settings.votes) for part in parts)
     states = runs.last if settings.widest == "last" else tuple(range(predictions.members))
     singles = [Asked((states[int(h.hard.first[list(states)].argmin())],), "uniform") for h in (first, second)]
     asked = list(dict.fromkeys([*_asked(draws, settings), *singles]))
+    known = {"uniform": "uniform", **methods}  # the best single member is weighed uniformly
     folds = [
-        run_fold(weighing, scoring, asked, settings.votes, settings.delta, seed)
+        run_fold(weighing, scoring, asked, known, settings.votes, settings.delta, settings.seed)
         for weighing, scoring in ((first, second), (second, first))
     ]
     return assemble(predictions, settings, draws, asked, singles, folds)
 
 
-def _asked(draws: Mapping[int, tuple[Draw, ...]], settings: Settings) -> list[Asked]:
+def check_settings(
+    *, weightings: Sequence[Method], repeats: int, seed: int, delta: float
+) -> dict[str, Method]:
+    """Return the weightings by their names; raise for settings that are wrong whatever the predictions are."""
+    require_open_unit("delta", delta)
+    if repeats < 1:
+        raise InputError(f"repeats: must be at least 1, got {repeats}")
+    if seed < 0:
+        raise InputError(f"seed: must be a whole number from 0, got {seed}")
+    return named_methods(weightings)
+
+
+def _asked(draws: Draws, settings: Settings) -> list[Asked]:
     return [
         Asked(draw.members(which), method)
         for some in draws.values()
@@ -98,31 +121,26 @@ def _check(predictions: Predictions, settings: Settings, votes: Sequence[str]) -
         raise InputError("labels: an evaluation needs the true classes; give labels with the predictions")
     if not predictions.shared:
         raise InputError(
-            "mask: an evaluation needs every sample for every member (a test set); weigh and certify "
-            "predictions with hold-outs of their own by comitia weigh"
+            "mask: an evaluation needs every sample for every member (a test set); use weigh for members with "
+            "hold-outs of their own"
         )
     if predictions.samples < 4:
         raise InputError(f"samples: at least 4 are needed to be halved, got {predictions.samples}")
     if not settings.sizes:
         raise InputError("sizes: at least one number of runs is required, got none")
-    if settings.repeats < 1:
-        raise InputError(f"repeats: must be at least 1, got {settings.repeats}")
-    if settings.seed < 0:
-        raise InputError(f"seed: must be a whole number from 0, got {settings.seed}")
     run, step = predictions.run, predictions.step
     if run is not None and step is None and len(set(run.tolist())) < predictions.members:
-        raise InputError("step: run without step: which state of a run is the last is unknown; give step too")
+        raise InputError("step: required with run, to know which state of a run is the last; give step too")
     if run is not None and step is not None:
         states = list(zip(run.tolist(), step.tolist()))
         if len(set(states)) < len(states):
             twice = next(state for state in states if states.count(state) > 1)
             raise InputError(
-                f"run and step: two members are run {twice[0]}, step {twice[1]}; give each its own"
+                f"run and step: two members are run {twice[0]}, step {twice[1]}; give each a step of its own"
             )
     if votes and not settings.votes:
         raise InputError("votes: 'average' needs probabilities, these predictions hold votes; use 'majority'")
     for argument, words, choices in (
-        ("weightings", settings.weightings, METHODS),
         ("votes", tuple(votes), VOTES),
         ("members", settings.members, MEMBERS),
     ):

@@ -1,15 +1,13 @@
 """The records of an evaluation: everything tables, figures, claims and pages are made from."""
 
-import json
-from dataclasses import asdict, dataclass
+import math
+from dataclasses import dataclass, field
 from typing import Any
 
 from comitia._certificate import Certificate
-from comitia._errors import InputError
-from comitia._records import from_plain
-from comitia.evaluation.definitions import DEFINITIONS
+from comitia._records import from_plain, parse_json, require_format, to_plain
 from comitia.evaluation.findings import Finding
-from comitia.evaluation.plain import build, require_format
+from comitia.evaluation.scores import DEFINITIONS
 
 FORMAT = "comitia-evaluation-2"
 
@@ -18,9 +16,9 @@ FORMAT = "comitia-evaluation-2"
 class Row:
     """One point of a curve: ensembles of one size, one choice of members, weights and vote, over all draws.
 
-    `accuracies` and `bounds` hold one number a draw (both folds averaged), in the same order for all rows
-    of a size, so that rows can be compared draw by draw. `member_count` is the mean number of members.
-    Scores that are not defined for the vote, or the data, are None; so is the deviation of a single draw.
+    `accuracies` and `bounds` hold one number per draw (both folds averaged), in the same order for all rows of a size,
+    so that rows can be compared draw by draw. Scores that are not defined for the vote or the data are None, as is the
+    deviation of a single draw. `member_count` is the mean number of members.
     """
 
     size: int
@@ -45,14 +43,22 @@ class Row:
         """(members, weights, vote): which curve the point belongs to."""
         return self.members, self.weights, self.vote
 
+    def fault(self) -> str | None:
+        """Return what cannot be in a row, or None."""
+        return outside(
+            size=(self.size, 1, math.inf),
+            accuracy_mean=(self.accuracy_mean, 0, 1),
+            accuracy_sd=(self.accuracy_sd, 0, 1),
+            bound_mean=(self.bound_mean, 0, math.inf),
+        )
+
 
 @dataclass(frozen=True)
 class SingleBest:
     """The best single member of all runs, chosen on one half and scored on the other.
 
-    It is one of all states where those are evaluated, else one of the last ones.
-
-    Mean and standard deviation are over the two folds; `names` has the state each half chose.
+    It is one of all states where those are evaluated, else one of the last ones. Mean and standard deviation are
+    over the two folds; `names` has the state each half chose.
     """
 
     accuracy_mean: float
@@ -60,9 +66,13 @@ class SingleBest:
     nll_mean: float | None
     names: tuple[str, ...]
 
+    def fault(self) -> str | None:
+        """Return what cannot be in a best member, or None."""
+        return outside(accuracy_mean=(self.accuracy_mean, 0, 1))
+
 
 @dataclass(frozen=True)
-class Comparison:
+class Difference:
     """Accuracy of one curve less that of another at one size, draw by draw and sample by sample.
 
     `left` and `right` are (members, weights). `half_width` is half of the difference's 95% interval, which has the
@@ -91,17 +101,22 @@ class MemberFacts:
 
 @dataclass(frozen=True)
 class TandemCounts:
-    """How often two members err together on the first weighing half: the upper triangle, row by row.
-
-    The members are those of `Evaluation.members`, in that order.
-    """
+    """How often members of `Evaluation.members` err together on the first weighing half: upper triangle, row by row."""
 
     members: int
     samples: int
     upper: tuple[int, ...]
 
+    def fault(self) -> str | None:
+        """Return what cannot be in counts, or None."""
+        if len(self.upper) != self.members * (self.members + 1) // 2:
+            return f"{len(self.upper)} counts do not fit {self.members} members"
+        if self.samples < 1 or not all(0 <= count <= self.samples for count in self.upper):
+            return f"counts must lie from 0 to their {self.samples} samples"
+        return None
+
     def matrix(self) -> list[list[float]]:
-        """(M, M) tandem losses.
+        """Return (M, M) tandem losses.
 
         >>> TandemCounts(2, 10, (4, 1, 2)).matrix()
         [[0.4, 0.1], [0.1, 0.2]]
@@ -130,11 +145,11 @@ class Certified:
 
 @dataclass(frozen=True)
 class Reference:
-    """A number to stand beside ours: `kind` is "bayes" (a Bayes ensemble) or "paper" (a cell of its tables).
+    """A number to set beside ours: `kind` is "bayes" (a Bayes ensemble) or "paper" (a cell of its tables).
 
     `quantity` is "accuracy" or "bound" (risk). `members`, `weights` and `vote` say which curve a cell belongs to;
-    None where they do not apply. `size` counts runs (samples of the posterior for a Bayes ensemble). `judged`: claims
-    may rest on it; not so where our members were trained otherwise than those it comes from. `half_width` is half of
+    None where they do not apply. `size` counts runs (samples of the posterior for a Bayes ensemble). `judged`: whether
+    claims may rest on it, our members having been trained as those it comes from. `half_width` is half of
     the 95% interval of ours less this one where both were compared sample by sample; None for a number from elsewhere.
     """
 
@@ -152,7 +167,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Claim:
-    """One of the paper's claims, and whether the numbers bear it out: its verdict and the findings behind it.
+    """One of the paper's claims: whether the numbers confirm it, and the findings behind that verdict.
 
     `reason` says why there are none, where there are none.
     """
@@ -180,6 +195,12 @@ class Settings:
     members: tuple[str, ...]
     grouped: bool = False
 
+    def fault(self) -> str | None:
+        """Return what cannot be in settings, or None."""
+        if not (self.sizes and self.weightings and self.votes and self.members):
+            return "sizes, weightings, votes and members must not be empty"
+        return None if 0 < self.delta < 1 else f"delta is {self.delta:g}, outside of 0 to 1"
+
     @property
     def widest(self) -> str:
         """`all` states if they are evaluated, else the `last` ones."""
@@ -196,6 +217,10 @@ class Source:
     members: int
     runs: int
 
+    def fault(self) -> str | None:
+        """Return what cannot be in a source, or None."""
+        return outside(samples=(self.samples, 1, math.inf))
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -209,7 +234,7 @@ class Evaluation:
     source: Source
     rows: tuple[Row, ...]
     single_best: SingleBest
-    comparisons: tuple[Comparison, ...]
+    differences: tuple[Difference, ...] = field(metadata={"key": "comparisons"})
     members: tuple[MemberFacts, ...]
     tandem: TandemCounts | None
     certificates: tuple[Certified, ...]
@@ -233,58 +258,36 @@ class Evaluation:
         """The rows of one curve, by increasing size; empty if it was not asked for."""
         return tuple(row for row in self.rows if row.key == (members, weights, vote))
 
+    def fault(self) -> str | None:
+        """Return what cannot be in an evaluation, or None."""
+        if not self.rows:
+            return "it has no rows"
+        if self.tandem is not None and self.tandem.members != len(self.members):
+            return f"tandem.members is {self.tandem.members}, but there are {len(self.members)} members"
+        return None
+
     def to_json(self) -> dict[str, Any]:
-        """The evaluation as plain data, which `from_json` reads back."""
-        record = {"format": FORMAT, **_plain(self)}
+        """Return the evaluation as plain data, which `from_json` reads back."""
+        record = to_plain(self)
         for row in record["certificates"]:
             row["certificate"]["vacuous"] = row["certificate"]["risk"] >= 1.0
-        return {**record, "definitions": DEFINITIONS}
+        return {"format": FORMAT, "name": record.pop("name"), **record, "definitions": DEFINITIONS}
 
     @classmethod
     def from_json(cls, text: str, source: str = "evaluation") -> "Evaluation":
-        """The evaluation that `to_json` gave, from its text; anything else is one clear error."""
-        try:
-            record = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{source}: not readable as JSON ({error})") from None
-        require_format(record, FORMAT, source, "an evaluation that comitia evaluate wrote")
-        try:
-            return _from_record(record)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"{source}: damaged evaluation: {type(error).__name__} {error}") from None
+        """Return the evaluation that `to_json` gave, from its text; anything else is an `InputError`."""
+        what = "an evaluation that comitia evaluate wrote"
+        plain = require_format(parse_json(text, source), FORMAT, source, what)
+        return from_plain(cls, plain, f"{source}: ", strict=False)
 
 
-def _plain(evaluation: Evaluation) -> dict[str, Any]:
-    """The fields in their order, tuples as lists, name first."""
-    record: dict[str, Any] = json.loads(json.dumps(asdict(evaluation), allow_nan=False))
-    return {"name": record.pop("name"), **record}
+def outside(**ranges: tuple[float | None, float, float]) -> str | None:
+    """Return the first of the values, each with the lowest and highest it may have, that is out of range, or None.
 
-
-def _from_record(record: dict[str, Any]) -> Evaluation:
-    """The evaluation from its plain data; a missing or ill-typed part raises."""
-    tandem = record["tandem"]
-    return Evaluation(
-        settings=build(Settings, record["settings"]),
-        source=build(Source, record["source"]),
-        rows=tuple(build(Row, row) for row in record["rows"]),
-        single_best=build(SingleBest, record["single_best"]),
-        comparisons=tuple(build(Comparison, row) for row in record["comparisons"]),
-        members=tuple(build(MemberFacts, row) for row in record["members"]),
-        tandem=None if tandem is None else build(TandemCounts, tandem),
-        certificates=tuple(_certified(row) for row in record["certificates"]),
-        notes=tuple(record["notes"]),
-        name=record["name"],
-        references=tuple(build(Reference, row) for row in record["references"]),
-        claims=tuple(_claim(row) for row in record["claims"]),
-        bayesian=record["bayesian"],
-    )
-
-
-def _certified(record: dict[str, Any]) -> Certified:
-    certificate = from_plain(Certificate, record["certificate"], "certificate ", strict=False)
-    return Certified(record["members"], record["weights"], record["designated"], certificate)
-
-
-def _claim(record: dict[str, Any]) -> Claim:
-    findings = tuple(build(Finding, row) for row in record["findings"])
-    return Claim(record["number"], record["statement"], record["verdict"], findings, record["reason"])
+    >>> outside(share=(0.5, 0, 1), delta=(2.5, 0, 1))
+    'delta is 2.5, outside of 0 to 1'
+    """
+    for name, (value, low, high) in ranges.items():
+        if value is not None and not low <= value <= high:
+            return f"{name} is {value:g}, outside of {low:g} to {high:g}"
+    return None

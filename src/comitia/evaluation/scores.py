@@ -1,25 +1,48 @@
-"""Scores of many weighted ensembles at once: one product a block of samples, sums that add up over blocks.
+"""Scores of many weighted ensembles at once: one matrix product per block of samples and class."""
 
-Definitions are those of `records.DEFINITIONS`.
-"""
-
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from comitia._predictions import Block, Predictions
-from comitia._votes import probability_totals, vote_totals, winners
+from comitia._votes import TIE
 
 BINS = 15
 SMALLEST = 1e-12
-# Numbers in a block's product: 32 MB of float64, which stays near the caches.
-PRODUCT = 2**22
+# Numbers (ensembles × samples) per product: 8 MB of float64. Blocks of other sizes change the last bits of sums.
+PRODUCT = 2**20
+#: What every number of an evaluation means, as its record says it.
+DEFINITIONS = {
+    "size": "number of training runs drawn without replacement (members without a run are runs of their own), or "
+    "trained by themselves for that size (settings.grouped, an epoch budget)",
+    "members": "last: the last state of each drawn run; all: all its states",
+    "protocol": "samples are halved once; one half chooses the weights and yields the bound, the other is "
+    "scored; then they swap, and the two are averaged",
+    "weights": "first-order, tandem and all other weights are chosen for the majority vote (0/1 losses) and used "
+    "for both votes, as in the paper",
+    "accuracy": "share of samples whose class is found; ties go to the lowest class",
+    "sd": "standard deviation (n - 1) over the draws; none of a single draw",
+    "nll": "mean of -ln(probability of the true class), probabilities not below 1e-12; average vote only",
+    "brier": "mean over samples of the sum over classes of (probability - truth)^2; average vote only",
+    "ece": "expected calibration error: 15 bins of equal width of the largest probability, the mean over samples "
+    "of |accuracy - confidence| of the bin; average vote only",
+    "auroc": "area under the ROC curve of the probability of class 1, ties count one half; average vote, two "
+    "classes only",
+    "bound": "tandem-kl bound on the risk at delta, from the half that chose the weights: of 0/1 losses for the "
+    "majority vote, of margin losses for the average vote",
+    "effective": "effective number of members, 1 / (sum of squared weights)",
+    "single_best": "accuracy of the member that is best on the weighing half, on the other half; among all states "
+    "where they are evaluated, else among the last ones",
+    "half_width": "half of the 95% interval of a difference: square root of 4 (variance over samples of the mean of "
+    "the draws + 2 / samples) / samples + t^2 (variance over draws / draws), with Student's t for so few draws; "
+    "2 / samples stands for one more sample on which each side alone is right, so that the interval of ensembles that "
+    "agree on every sample is not 0",
+}
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
-Totals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +57,7 @@ class Scores:
 
 
 def score(predictions: Predictions, weights: Matrix, vote: str) -> Scores:
-    """The scores of the ensembles with those weights (E, M); probabilistic ones for the average vote alone.
+    """Return the scores of the ensembles with those weights (E, M); probabilistic ones for the average vote alone.
 
     >>> pack = Predictions.from_arrays(probs=[[0.9, 0.4], [0.7, 0.8]], labels=[1, 1])
     >>> found = score(pack, np.array([[1.0, 0.0], [0.5, 0.5]]), "average")
@@ -43,23 +66,62 @@ def score(predictions: Predictions, weights: Matrix, vote: str) -> Scores:
     """
     correct = np.empty((len(weights), predictions.samples), dtype=np.bool_)
     tally = Tally.empty(len(weights), predictions) if vote == "average" else None
-    step = max(1, PRODUCT // (len(weights) * predictions.classes))
+    step = max(1, PRODUCT // len(weights))
     for block in predictions.blocks(step) if vote == "average" else predictions.vote_blocks(step):
-        assert block.labels is not None
-        span = slice(block.start, block.start + len(block.labels))
-        totals = _totals(block, weights, predictions.classes)
-        right = winners(totals) == block.labels
-        correct[:, span] = right
+        votes = _vote(block, weights, predictions.classes)
+        correct[:, votes.samples] = votes.right
         if tally is not None:
-            tally.add(totals, block.labels, right, span)
+            tally.add(votes)
     return Scores(correct) if tally is None else tally.scores(correct, predictions)
 
 
-def _totals(block: Block, weights: Matrix, classes: int) -> Totals:
-    """(E, b, C) weighted means of the probabilities of the block, or of its votes where it holds no more."""
-    if block.probs is None:
-        return vote_totals(block.votes, weights, classes)
-    return probability_totals(block.probs, weights)
+@dataclass(frozen=True, eq=False)
+class _Votes:
+    """What E ensembles say of b samples, which are sorted by their true class.
+
+    `samples` (b,) are their positions; `true`, `largest` and `right` are (E, b): the total of the true class, the
+    largest total, whether the vote is right; `last` (E, b) is the total of the last class, `squares` (E,) the sum of
+    all totals squared.
+    """
+
+    samples: NDArray[np.int64]
+    true: Matrix
+    largest: Matrix
+    right: NDArray[np.bool_]
+    last: Matrix
+    squares: Vector
+
+
+def _vote(block: Block, weights: Matrix, classes: int) -> _Votes:
+    """Take the votes of a block class by class.
+
+    A vote is right if the total of the true class is within `TIE` of the largest one and no class below it is.
+    """
+    assert block.labels is not None
+    order = np.argsort(block.labels, kind="stable")
+    ends = np.searchsorted(block.labels[order], np.arange(classes + 1))
+    shape = (len(weights), len(order))
+    true, below, largest = np.empty(shape), np.empty(shape), np.full(shape, -np.inf)
+    squares, totals = np.zeros(len(weights)), np.empty(shape)
+    for label, values in enumerate(_by_class(block, order, classes)):
+        np.matmul(weights, values, out=totals)
+        own = slice(ends[label], ends[label + 1])
+        true[:, own], below[:, own] = totals[:, own], largest[:, own]
+        np.maximum(largest, totals, out=largest)
+        if block.probs is not None:
+            squares += np.einsum("eb,eb->e", totals, totals)
+    tied = largest - TIE
+    return _Votes(block.start + order, true, largest, (true >= tied) & (below < tied), totals, squares)
+
+
+def _by_class(block: Block, order: NDArray[np.int64], classes: int) -> Iterator[Matrix]:
+    """Yield (M, b) what each member gives to each class: its probability, or 1 for the class it votes for."""
+    if block.probs is not None:
+        yield from np.ascontiguousarray(block.probs[:, order].transpose(2, 0, 1))  # (C, M, b)
+        return
+    votes = block.votes[:, order]
+    for label in range(classes):
+        yield (votes == label).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,28 +136,26 @@ class Tally:
 
     @classmethod
     def empty(cls, ensembles: int, predictions: Predictions) -> "Tally":
-        """A tally of nothing; the probabilities of class 1 are kept for two classes alone."""
+        """Return a tally of nothing; the probabilities of class 1 are kept for two classes alone."""
         kept = np.empty((ensembles, predictions.samples)) if predictions.classes == 2 else None
         bins = (ensembles, BINS)
         return cls(np.zeros(ensembles), np.zeros(ensembles), np.zeros(bins), np.zeros(bins), kept)
 
-    def add(self, probs: Totals, labels: NDArray[np.int64], right: NDArray[np.bool_], span: slice) -> None:
-        """Add a block: probabilities (E, b, C), labels (b,), who was right (E, b), where the block lies."""
-        true = probs[:, np.arange(len(labels)), labels]
-        self.nll[:] -= np.log(np.maximum(true, SMALLEST)).sum(axis=1)
-        self.brier[:] += np.einsum("ebc,ebc->e", probs, probs) - 2.0 * true.sum(axis=1) + len(labels)
-        confidence = probs.max(axis=-1)
+    def add(self, votes: _Votes) -> None:
+        """Add the votes of a block."""
+        self.nll[:] -= np.log(np.maximum(votes.true, SMALLEST)).sum(axis=1)
+        self.brier[:] += votes.squares - 2.0 * votes.true.sum(axis=1) + len(votes.samples)
         # A mean of probabilities misses the edge of a bin by its last bits; it belongs to the bin all the same.
-        cells = np.minimum((confidence * BINS).round(9).astype(np.int64), BINS - 1)
+        cells = np.minimum((votes.largest * BINS).round(9).astype(np.int64), BINS - 1)
         cells += BINS * np.arange(len(cells))[:, None]
-        for sums, values in ((self.confident, confidence), (self.right, right)):
-            found = np.bincount(cells.ravel(), values.ravel().astype(np.float64), sums.size)
+        for sums, values in ((self.confident, votes.largest), (self.right, votes.right)):
+            found = np.bincount(cells.ravel(), values.ravel(), sums.size)
             sums[:] += found.reshape(sums.shape)
         if self.first is not None:
-            self.first[:, span] = probs[..., 1]
+            self.first[:, votes.samples] = votes.last
 
     def scores(self, correct: NDArray[np.bool_], predictions: Predictions) -> Scores:
-        """The scores of all that was added."""
+        """Return the scores of all that was added."""
         n, labels = predictions.samples, predictions.labels
         assert labels is not None
         ece = np.abs(self.right - self.confident).sum(axis=1) / n
@@ -103,11 +163,14 @@ class Tally:
 
 
 def _auroc(scores: Matrix | None, positive: NDArray[np.bool_]) -> Vector | None:
-    """(E,) P(score of a positive > score of a negative) + half that of ties; None without both classes."""
-    ones = int(positive.sum())
-    zeros = len(positive) - ones
-    if scores is None or not ones or not zeros:
+    """Return (E,) P(score of a positive > score of a negative) + half that of ties; None without both classes."""
+    if scores is None or positive.all() or not positive.any():
         return None
     # Means of the same probabilities in another order differ in their last bits; they are tied all the same.
-    sums = np.array([rankdata(row.round(12))[positive].sum() for row in scores])
-    return np.asarray((sums - ones * (ones + 1) / 2) / (ones * zeros))
+    return np.array([_area(row[positive], row[~positive]) for row in scores.round(12)])
+
+
+def _area(positives: Vector, negatives: Vector) -> float:
+    ordered = np.sort(negatives)
+    below, upto = (np.searchsorted(ordered, np.sort(positives), side) for side in ("left", "right"))
+    return float((below.sum() + upto.sum()) / (2 * len(positives) * len(negatives)))

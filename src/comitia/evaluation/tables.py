@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from comitia._errors import InputError
-from comitia.evaluation.definitions import DEFINITIONS
 from comitia.evaluation.records import Evaluation, Reference, Row
+from comitia.evaluation.scores import DEFINITIONS
 
 Cell = str | float | None
 FORMATS = (".md", ".tex", ".csv")
@@ -23,7 +23,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its title, columns, rows of cells (None is an empty one) and what stands below it."""
+    """A table: its title, columns, rows of cells (None is an empty one) and notes below it."""
 
     title: str
     columns: tuple[Column, ...]
@@ -31,7 +31,7 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def shown(self, empty: str = "–") -> list[list[str]]:
-        """The cells as text, numbers with the decimals of their column."""
+        """Return the cells as text, numbers with the decimals of their column."""
         return [[_shown(cell, c.decimals, empty) for cell, c in zip(row, self.columns)] for row in self.rows]
 
 
@@ -42,7 +42,7 @@ def _shown(cell: Cell, decimals: int | None, empty: str) -> str:
 
 
 def markdown(table: Table) -> str:
-    """The table as Markdown; bars in cells are escaped.
+    """Return the table as Markdown; bars in cells are escaped.
 
     >>> print(markdown(Table("t", (Column("vote"), Column("risk", 2)), (("a|b", 0.123),))), end="")
     | vote | risk |
@@ -64,7 +64,7 @@ _LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
 
 
 def latex(table: Table) -> str:
-    """The table as a LaTeX `tabular` for the package booktabs; special characters are escaped."""
+    """Return the table as a LaTeX `tabular` for the package booktabs; special characters are escaped."""
     layout = "".join("l" if column.decimals is None else "r" for column in table.columns)
     head = " & ".join(_escaped(column.title) for column in table.columns)
     body = [" & ".join(_escaped(text) for text in row) + r" \\" for row in table.shown("--")]
@@ -78,7 +78,7 @@ def _escaped(text: str) -> str:
 
 
 def csv_text(table: Table) -> str:
-    """The table as CSV with all digits; empty cells are empty."""
+    """Return the table as CSV with all digits; empty cells are empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([column.title for column in table.columns])
@@ -87,11 +87,11 @@ def csv_text(table: Table) -> str:
 
 
 def render(table: Table, path: str | Path) -> str:
-    """The table's text in the format that the path's ending names."""
+    """Return the table's text in the format that the path's ending names."""
     writers = {".md": markdown, ".tex": latex, ".csv": csv_text}
     ending = Path(path).suffix.lower()
     if ending not in writers:
-        raise InputError(f"{path}: a table ends with {', '.join(FORMATS)}, got '{ending or path}'")
+        raise InputError(f"{path}: the name of a table must end in {', '.join(FORMATS)}, got '{ending}'")
     return writers[ending](table)
 
 
@@ -112,7 +112,7 @@ _ROWS = (
 
 
 def all_rows(evaluation: Evaluation, *, size: int | None = None) -> Table:
-    """Every row of the evaluation, or those of one size."""
+    """Return every row of the evaluation, or those of one size."""
     rows = [row for row in evaluation.rows if size in (None, row.size)]
     single = evaluation.single_best
     notes = (
@@ -144,7 +144,7 @@ _SUMMARY = (
 
 
 def summary(evaluation: Evaluation) -> Table:
-    """The rows of the largest size with the columns that fit a terminal."""
+    """Return the rows of the largest size with the columns that fit a terminal."""
     largest = (row for row in evaluation.rows if row.size == evaluation.settings.sizes[-1])
     rows = [row for row in largest if row.members in evaluation.distinct]
     cells = tuple(
@@ -160,7 +160,7 @@ def summary(evaluation: Evaluation) -> Table:
 
 
 def by_size(evaluation: Evaluation) -> Table:
-    """Accuracy ± standard deviation over the draws, one line a size, one column a curve; of the first vote."""
+    """Return accuracy ± standard deviation of the first vote: one line per size, one column per curve."""
     s, vote = evaluation.settings, evaluation.settings.votes[0]
     keys = [(members, weights, vote) for members in evaluation.distinct for weights in s.weightings]
     columns = (Column("runs", 0), *(Column(f"{weights} {members}") for members, weights, _ in keys))
@@ -190,7 +190,7 @@ _BESIDE = (
 
 
 def beside_paper(evaluation: Evaluation) -> Table:
-    """Our numbers beside the paper's, at its size where that was evaluated, else at our largest.
+    """Return our numbers beside the paper's, at its size where that was evaluated, else at our largest.
 
     Accuracies, single network, Bayes ensemble, bounds.
     """
@@ -210,7 +210,7 @@ def beside_paper(evaluation: Evaluation) -> Table:
 
 
 def against_paper(evaluation: Evaluation) -> Table:
-    """The lines for which the paper has a number, with the columns that fit a terminal."""
+    """Return the lines for which the paper has a number, with the columns that fit a terminal."""
     whole = beside_paper(evaluation)
     kept = [i for i, column in enumerate(whole.columns) if column.title not in ("sd", "runs", "paper's runs")]
     paper = [column.title for column in whole.columns].index("paper")
@@ -230,7 +230,7 @@ _DELTA = (
 
 
 def _comparable(evaluation: Evaluation, reference: Reference) -> bool:
-    """Whether a number of the paper may stand beside ours: not where it is of one of several trained sizes, unknown."""
+    """Whether a number of the paper is comparable with ours: not where it is of one of several sizes, unknown which."""
     return reference.kind != "paper" or reference.size is not None or not evaluation.settings.grouped
 
 

@@ -3,23 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from comitia.evaluation.comparison import Comparison, comparison_table, with_spreads
 from comitia.evaluation.findings import HELD, MANY, NOT_HELD, RULE, UNDECIDED
 from comitia.pages import page_parts as html
 from comitia.pages.chain_temperatures import temperature_figure
-from comitia.pages.comparison_record import ComparisonRecord, Scored
 from comitia.pages.figure import Cell, Table, percent
 from comitia.pages.material import ComparisonMaterial
 from comitia.pages.page_parts import Drawn, Fact, Markup, Verdict
 from comitia.pages.record_page import findings_table, run_section
 
-COLUMNS = ("ensemble", "T", "weights", "in use", "accuracy", "NLL", "ECE", "mean certificate", "bound")
-SHOWN = {"accuracy": 4, "nll": 3, "ece": 3, "certificate": 3}  # decimals of mean ± standard deviation
-ABOUT = (
-    "Mean ± standard deviation over the repeats. One half of the test samples chooses the weights and the other is "
-    "scored with the average vote, then they swap. Mean certificate: the mean of two bounds on the risk of the average "
-    "vote, each from one half for the weights chosen on the other. Bound: tandem-kl, on the risk of the majority vote. "
-    "T: temperature of the sampler. In use: effective number of members, of all."
-)
 TEMPERATURES = (
     "A chain that samples the posterior at T has both temperatures equal to T. Kinetic above T: the noise of the "
     "minibatches or the step size adds heat. Configurational not T: the chain is not stationary. Both equal to T is "
@@ -31,10 +23,14 @@ def comparison_page(material: ComparisonMaterial, plotly_js: str) -> str:
     """Return the whole HTML text of a comparison; `plotly_js` is the drawing library."""
     record, chains = material.record, map(temperature_figure, material.chains)
     figures = html.drawn("comparison-", (figure for figure in chains if figure is not None))
-    side_by_side = html.table(_side_by_side(record), "Ensembles side by side", numeric=(True,) * len(COLUMNS))
+    lines = with_spreads(comparison_table(record))
+    titles = tuple(column.title for column in lines.columns)
+    side_by_side = html.table(
+        Table(titles, lines.rows), "Ensembles side by side", numeric=(True,) * len(titles)
+    )
     body = (
         html.hero(comparison_verdict(record), material.title, 1),
-        html.section("Side by side", side_by_side, html.note(ABOUT), key="lines"),
+        html.section("Side by side", side_by_side, html.note(lines.notes[0]), key="lines"),
         _findings(record),
         _temperatures(figures),
         html.section("Protocol and data", html.key_values("Protocol", _protocol(record))),
@@ -43,7 +39,7 @@ def comparison_page(material: ComparisonMaterial, plotly_js: str) -> str:
     return html.document(material.title, figures, body, plotly_js)
 
 
-def comparison_verdict(record: ComparisonRecord) -> Verdict:
+def comparison_verdict(record: Comparison) -> Verdict:
     """Return what comes first: the extent of the comparison and the range of accuracies, without a winner."""
     asked, found = record.settings, Counter(finding.verdict for finding in record.findings)
     counted = f"{len(record.ensembles)} ensembles"
@@ -70,7 +66,7 @@ def comparison_verdict(record: ComparisonRecord) -> Verdict:
     )
 
 
-def _range_in_words(record: ComparisonRecord) -> str:
+def _range_in_words(record: Comparison) -> str:
     first = record.lines[0].weights
     lines = sorted(
         (line for line in record.lines if line.weights == first), key=lambda one: one.mean("accuracy")
@@ -83,31 +79,14 @@ def _range_in_words(record: ComparisonRecord) -> str:
     )
 
 
-def _missing(record: ComparisonRecord) -> Iterator[str]:
+def _missing(record: Comparison) -> Iterator[str]:
     asked = record.settings.repeats
     for line in record.lines:
         if len(line.members) != asked:
             yield f"{line.ensemble}, {line.weights} weights: {len(line.members)} of {asked} repeats"
 
 
-def _side_by_side(record: ComparisonRecord) -> Table:
-    heat = {ensemble.name: ensemble.temperature for ensemble in record.ensembles}
-    return Table(COLUMNS, tuple(_row(line, heat[line.ensemble]) for line in record.lines))
-
-
-def _row(line: Scored, temperature: float | None) -> tuple[Cell, ...]:
-    scores = (_with_spread(line, name, decimals) for name, decimals in SHOWN.items())
-    heat = None if temperature is None else f"{temperature:g}"
-    used = f"{line.mean('effective'):.1f} of {line.mean('members'):g}"
-    return (line.ensemble, heat, line.weights, used, *scores, f"{line.mean('bound'):.3f}")
-
-
-def _with_spread(line: Scored, name: str, decimals: int) -> str:
-    spread = line.spread(name)
-    return f"{line.mean(name):.{decimals}f}" + ("" if spread is None else f" ± {spread:.{decimals}f}")
-
-
-def _findings(record: ComparisonRecord) -> Markup | None:
+def _findings(record: Comparison) -> Markup | None:
     """Return every comparison with its verdict."""
     if not record.findings:
         return None
@@ -125,11 +104,11 @@ def _temperatures(figures: list[Drawn]) -> Markup | None:
     return html.section("Temperatures of the chains", html.note(TEMPERATURES), *blocks, key="temperatures")
 
 
-def _protocol(record: ComparisonRecord) -> Iterator[tuple[Cell, ...]]:
+def _protocol(record: Comparison) -> Iterator[tuple[Cell, ...]]:
     yield "seed of the evaluation", str(record.settings.seed)
     yield "δ", record.settings.delta
-    for one in record.ensembles:
+    for name, one in record.ensembles.items():
         of = f"the last states of {one.last_of}" if one.last_of is not None else f"strategy {one.strategy}"
-        yield one.name, f"{of}, {one.epochs:,} epochs"
+        yield name, f"{of}, {one.epochs:,} epochs"
     for name, digest in record.predictions.items():
         yield f"sha256 of the test predictions, {name}", digest

@@ -8,17 +8,16 @@ from typing import Any, TypeVar
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
 from comitia._records import parse_json
+from comitia.evaluation.comparison import Comparison
 from comitia.evaluation.records import Evaluation
 from comitia.pages.chain_temperatures import Chain, read_chain
-from comitia.pages.comparison_record import ComparisonRecord
 from comitia.pages.learning import LEARNING, Epoch, read_learning
-from comitia.pages.misfits import require_sound
 
 COMPARISON, ENSEMBLE, EVALUATION, RUN = "comparison.json", "ensemble.json", "evaluation.json", "run.json"
 # the kinds of records by the word in their format, such as "comitia-ensemble-1"
-KINDS: dict[str, Any] = {"ensemble": Ensemble, "evaluation": Evaluation, "comparison": ComparisonRecord}
+KINDS: dict[str, Any] = {"ensemble": Ensemble, "evaluation": Evaluation, "comparison": Comparison}
 _FORMAT = re.compile(rf'"format"\s*:\s*"comitia-({"|".join(KINDS)})-')
-Record = TypeVar("Record", Ensemble, Evaluation, ComparisonRecord)
+Record = TypeVar("Record", Ensemble, Evaluation, Comparison)
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class ComparisonMaterial:
     """A comparison and the temperatures of its chains; `run` says how it was made."""
 
     title: str
-    record: ComparisonRecord
+    record: Comparison
     chains: tuple[Chain, ...] = ()
     run: dict[str, Any] | None = None
 
@@ -72,14 +71,12 @@ def _from_file(place: Path) -> Material | ComparisonMaterial:
             f"{place}: not an ensemble, evaluation or comparison; comitia weigh, evaluate and reproduce write those"
         )
     record = _read(KINDS[found[1]], text, place)
-    return (
-        _comparison(record, place) if isinstance(record, ComparisonRecord) else _of_record(record, place.stem)
-    )
+    return _comparison(record, place) if isinstance(record, Comparison) else _of_record(record, place.stem)
 
 
-def _comparison(record: ComparisonRecord, place: Path) -> ComparisonMaterial:
+def _comparison(record: Comparison, place: Path) -> ComparisonMaterial:
     """Return the comparison with the temperatures in the logs of its chains, and `run.json` beside it."""
-    own = [ensemble.name for ensemble in record.ensembles if ensemble.last_of is None]
+    own = [name for name, ensemble in record.ensembles.items() if ensemble.last_of is None]
     chains = [chain for name in own if (chain := read_chain(place.parent, name)) is not None]
     return ComparisonMaterial(record.name, record, tuple(chains), _run(place.parent))
 
@@ -107,9 +104,7 @@ def _if_there(kind: type[Record], path: Path) -> Record | None:
 
 
 def _read(kind: type[Record], text: str, path: Path) -> Record:
-    record = kind.from_json(text, source=str(path))
-    require_sound(record, str(path))
-    return record
+    return kind.from_json(text, source=str(path))
 
 
 def _run(folder: Path) -> dict[str, Any] | None:

@@ -6,9 +6,9 @@ from typing import Any
 from comitia._certificate import Certificate, percent_up
 from comitia._ensemble import Ensemble
 from comitia.evaluation.claims import CLAIMS_RULE
-from comitia.evaluation.definitions import DEFINITIONS
 from comitia.evaluation.findings import COLUMNS, HELD, NOT_HELD, Finding
 from comitia.evaluation.records import Certified, Claim, Evaluation
+from comitia.evaluation.scores import DEFINITIONS
 from comitia.evaluation.tables import beside_paper
 from comitia.pages import page_parts as html
 from comitia.pages.ensemble_figures import certificate_title, ensemble_figures, shown_certificates

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from comitia._certificate import SAMPLING, Certificate, confidence_down, percent_up
 from comitia._ensemble import Ensemble
-from comitia.evaluation.records import Certified, Comparison, Evaluation, Row
+from comitia.evaluation.records import Certified, Difference, Evaluation, Row
 from comitia.pages.figure import percent
 from comitia.pages.page_parts import Fact, Verdict
 
@@ -33,7 +33,7 @@ class Standing:
     single_states: bool
     row: Row
     plain: Row | None
-    comparison: Comparison | None
+    comparison: Difference | None
     certificates: tuple[Certified, ...]
 
     @property
@@ -82,9 +82,9 @@ def _largest(evaluation: Evaluation, members: str, weights: str, vote: str) -> R
     return max(curve, key=lambda row: row.size) if curve else None
 
 
-def _compared(evaluation: Evaluation, row: Row) -> Comparison | None:
+def _compared(evaluation: Evaluation, row: Row) -> Difference | None:
     """Return the comparison of the row with equal weights on the same members."""
-    for found in evaluation.comparisons:
+    for found in evaluation.differences:
         sides = (tuple(found.left), tuple(found.right))
         wanted = ((row.members, row.weights), (row.members, "uniform"))
         if (found.size, found.vote) == (row.size, row.vote) and sides == wanted:

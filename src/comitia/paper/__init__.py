@@ -1,14 +1,18 @@
-"""Rows of the paper, from training (or stored predictions) to tables and claims beside its numbers."""
+"""Rows of the paper and comparisons of ensembles, from training (or stored predictions) to tables and claims."""
 
-from comitia.paper.reproduce import reproduce, train_recipe, write_figures, write_outputs
+from comitia.paper.comparison_plan import ComparisonPlan, plan_names, read_plan
+from comitia.paper.reproducing import ReproducedComparison, Reproduction, reproduce, reproduce_comparison
 from comitia.paper.rows import PaperRow, paper_row, references
 
 __all__ = [
+    "ComparisonPlan",
     "PaperRow",
+    "ReproducedComparison",
+    "Reproduction",
     "paper_row",
+    "plan_names",
+    "read_plan",
     "references",
     "reproduce",
-    "train_recipe",
-    "write_figures",
-    "write_outputs",
+    "reproduce_comparison",
 ]

@@ -13,14 +13,14 @@ FREE = ("about", "seed", "keep", "training.runs", "data.folder", "engine.cpus", 
 
 
 def trained_otherwise(recipe: Recipe) -> tuple[str, ...]:
-    """A note if the recipe trains otherwise than the built-in one of its name, or has none of that name.
+    """Return a note if the recipe trains otherwise than the built-in one of its name, or has none of that name.
 
     >>> trained_otherwise(read_recipe("imdb-cnn_lstm-sse", members=8))
     ()
     """
     unjudged = "not judged by numbers from the literature, which stand beside it all the same"
     if recipe.name not in names():
-        return (f"{recipe.name} is no built-in recipe: {unjudged}",) if references(recipe.name) else ()
+        return (f"{recipe.name} is not a built-in recipe: {unjudged}",) if references(recipe.name) else ()
     ours, full = recipe.flat(), read_recipe(recipe.name).flat()
     changed = [
         f"{key} = {_shown(ours.get(key))} (built in: {_shown(full.get(key))})"
@@ -45,7 +45,7 @@ def require_classes(recipe: Recipe, predictions: Predictions) -> None:
 
 
 def other_samples(recipe: Recipe, predictions: Predictions) -> tuple[str, ...]:
-    """Notes where weights, bounds and scores rest on other samples than the paper's."""
+    """Return notes where weights, bounds and scores rest on other samples than the paper's."""
     found = []
     _, samples = EXTENT.get(recipe.data.name, (0, predictions.samples))
     if predictions.samples != samples:

@@ -52,9 +52,9 @@ class PaperRow:
 
 
 def paper_row(name: str, *, budget: int | None = None) -> PaperRow | None:
-    """The row that a recipe's name (data-model-strategy) stands for; None where the paper has none.
+    """Return the row that a recipe's name (data-model-strategy) stands for; None where the paper has none.
 
-    An epoch budget has one row for each budget; without one, the first.
+    An epoch budget has one row per budget; without one, the first.
 
     >>> paper_row("imdb-cnn_lstm-sse").cells["avg_tandem_all"]
     0.874
@@ -81,7 +81,7 @@ def paper_row(name: str, *, budget: int | None = None) -> PaperRow | None:
 
 
 def bayes_reference(name: str) -> Reference | None:
-    """The Bayes ensemble that the paper compares the recipe's data and network with."""
+    """Return the Bayes ensemble that the paper compares the recipe's data and network with."""
     data, _, rest = name.partition("-")
     model = MODELS.get(rest.partition("-")[0])
     for row in _table("accuracies"):
@@ -93,7 +93,7 @@ def bayes_reference(name: str) -> Reference | None:
 
 
 def references(name: str, *, budget: int | None = None) -> tuple[Reference, ...]:
-    """All numbers of the paper that stand beside an evaluation of that recipe.
+    """Return all numbers of the paper to set beside an evaluation of that recipe.
 
     >>> [(r.kind, r.value) for r in references("cifar10-resnet20-simple")][:2]
     [('bayes', 0.936), ('paper', 0.938)]

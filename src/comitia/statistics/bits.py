@@ -1,5 +1,6 @@
 """Counts over pairs of rows of packed bits: 64 samples per word; numba where installed, else numpy."""
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -17,6 +18,8 @@ CACHE = 2**18
 EVEN = np.uint64(0x00FF00FF00FF00FF)
 #: Words per pass of the numpy path: sums of 16-bit lanes stay below 2^16 (8 words per lane group, 2·64 each).
 PASS = 2048
+#: Pairs of words up to which numpy has counted them before numba would be imported.
+SMALL = 2**26
 
 
 def pack(bits: NDArray[Any]) -> Words:
@@ -41,9 +44,14 @@ def compiled() -> bool:
     return _kernels.AVAILABLE
 
 
+def _worth_compiling(pairs: int) -> bool:
+    """Whether the compiled path is the quicker one for so many pairs of words, its import included."""
+    return (pairs > SMALL or "comitia.statistics.kernel" in sys.modules) and compiled()
+
+
 def co_occurrences(words: Words) -> NDArray[np.int64]:
     """(M, M) how many bits each pair of rows has in common; words (M, W)."""
-    if compiled():
+    if _worth_compiling(len(words) * words.size):
         from comitia.statistics import kernel
 
         return kernel.co_occurrences(words)
@@ -52,7 +60,7 @@ def co_occurrences(words: Words) -> NDArray[np.int64]:
 
 def differences(planes: Words, keep: Words) -> NDArray[np.int64]:
     """(M, M) on how many kept bits each pair differs in any plane; planes (M, B, W), keep (M, W)."""
-    if compiled():
+    if _worth_compiling(len(planes) * planes.size):
         from comitia.statistics import kernel
 
         return kernel.differences(planes, keep)

@@ -72,11 +72,10 @@ def choose(method: Method, evidence: Evidence) -> Weighting:
     )
 
 
-def find(method: Method) -> Callable[[Evidence], Any]:
-    """Return the function behind a method; an unknown name is an error that suggests the nearest."""
-    function: Callable[[Evidence], Any] = resolve(
-        "method", method, {name: row.weigh for name, row in TABLE.items()}
-    )
+def find(method: Method, argument: str = "method") -> Callable[[Evidence], Any]:
+    """Return the function behind a method; an unknown name is an error that starts with the argument."""
+    known = {name: row.weigh for name, row in TABLE.items()}
+    function: Callable[[Evidence], Any] = resolve(argument, method, known)
     return function
 
 

@@ -1,4 +1,4 @@
-"""Contests: several ensembles trained on the same data for the same number of epochs, read from one TOML file.
+"""Plans of comparisons: ensembles to train on the same data for the same number of epochs, read from one TOML file.
 
 | key | what |
 |---|---|
@@ -8,7 +8,7 @@
 | `[recipe]` | what all entries share: a recipe without a strategy |
 | `[ensembles.NAME]` | what this one changes in it, or `last_of = "OTHER"`: the last states of another's runs |
 
-The repeats of an entry are runs of one training: with r runs an ensemble, repeat k has runs (k-1)·r+1 to k·r.
+The repeats of an entry are runs of one training: with r runs per ensemble, repeat k has runs (k-1)·r+1 to k·r.
 """
 
 import tomllib
@@ -18,17 +18,27 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from comitia._errors import InputError, nearest, require_choice
+from comitia._errors import InputError, require_choice
+from comitia._records import from_plain
+from comitia.evaluation.comparison import names_folder
 from comitia.recipes import Recipe, changed_table, plans, recipe_from_dict, strategy_of
 
-TYPES = {"name": str, "about": str, "budget": int, "repeats": int, "recipe": dict, "ensembles": dict}
-DEFAULTS = {"about": "", "repeats": 1}
-KINDS = {str: "a text", int: "a whole number", dict: "a table"}
+
+@dataclass(frozen=True)
+class _File:
+    """What a file must hold."""
+
+    name: str
+    budget: int
+    recipe: dict[str, Any]
+    ensembles: dict[str, dict[str, Any]]
+    about: str = ""
+    repeats: int = 1
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One ensemble of a contest: its name, the recipe of a repeat, and whose last states it is if not its own."""
+    """One ensemble of a comparison: its name, the recipe of a repeat, and whose last states it is if not its own."""
 
     name: str
     recipe: Recipe
@@ -36,7 +46,7 @@ class Entry:
 
     @property
     def folder(self) -> str:
-        """Where its training lies in the contest's directory."""
+        """Where its training lies in the directory of the comparison."""
         return self.last_of or self.name
 
     @property
@@ -55,8 +65,8 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Contest:
-    """Ensembles to be compared at equal training epochs."""
+class ComparisonPlan:
+    """Ensembles to compare at equal training epochs."""
 
     name: str
     about: str
@@ -65,65 +75,57 @@ class Contest:
     entries: tuple[Entry, ...]
 
 
-def contest_names() -> tuple[str, ...]:
-    """The names of the built-in contests, sorted.
+def plan_names() -> tuple[str, ...]:
+    """Return the names of the built-in plans, sorted.
 
-    >>> contest_names()
+    >>> plan_names()
     ('bayes-demo', 'bayes-imdb')
     """
     folder = files("comitia.paper").joinpath("comparisons")
     return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml")))
 
 
-def read_contest(name_or_path: str, changes: Sequence[str] = (), *, repeats: int | None = None) -> Contest:
-    """The contest of that built-in name or file, checked; `changes` are `key=value` for all its recipes.
+def read_plan(
+    name_or_path: str | Path, overrides: Sequence[str] = (), *, repeats: int | None = None
+) -> ComparisonPlan:
+    """Read the plan of that built-in name or file and check it; `overrides` are `key=value` for all its recipes.
 
-    >>> contest = read_contest("bayes-demo")
-    >>> contest.budget, [entry.name for entry in contest.entries][:3]
+    >>> plan = read_plan("bayes-demo")
+    >>> plan.budget, [entry.name for entry in plan.entries][:3]
     (30, ['simple', 'checkpoints', 'simple-plain'])
     """
-    table = _table(name_or_path)
-    for key in table:
-        if key not in TYPES:
-            raise InputError(f"comparison key {key}: unknown{nearest(key, tuple(TYPES))}")
-    for key, kind in TYPES.items():
-        if key not in table:
-            raise InputError(f"comparison key {key}: missing in {name_or_path}; it has no default")
-        if type(table[key]) is not kind:
-            raise InputError(f"comparison key {key}: must be {KINDS[kind]}, got {table[key]!r}")
-    for name, given in table["ensembles"].items():
-        if not isinstance(given, dict):
-            raise InputError(f"ensemble {name}: must be a table, got {given!r}")
-    if not table["ensembles"]:
-        raise InputError("comparison key ensembles: needs at least one ensemble, got none")
-    shared = {"name": table["name"], **table["recipe"]}
+    file = from_plain(_File, _table(str(name_or_path)), "comparison key ")
+    if not file.ensembles:
+        raise InputError("comparison key ensembles: at least one ensemble is required, got none")
+    shared = {"name": file.name, **file.recipe}
     own = {
-        name: _own_recipe(name, shared, given, changes)
-        for name, given in table["ensembles"].items()
+        name: _own_recipe(name, shared, given, overrides)
+        for name, given in file.ensembles.items()
         if "last_of" not in given
     }
-    entries = tuple(_entry(name, given, own) for name, given in table["ensembles"].items())
-    count = table["repeats"] if repeats is None else repeats
+    entries = tuple(_entry(name, given, own) for name, given in file.ensembles.items())
+    count = file.repeats if repeats is None else repeats
     if count < 1:
         raise InputError(f"repeats: must be at least 1, got {count}")
-    contest = Contest(table["name"], table["about"], table["budget"], count, entries)
-    _check(contest)
-    return contest
+    plan = ComparisonPlan(file.name, file.about, file.budget, count, entries)
+    _check(plan)
+    return plan
 
 
 def _table(name_or_path: str) -> dict[str, Any]:
     path = Path(name_or_path)
     if not name_or_path.endswith(".toml") and path.name == name_or_path:
-        require_choice("--compare", name_or_path, contest_names())
+        require_choice("comparison", name_or_path, plan_names())
         source = files("comitia.paper").joinpath("comparisons", f"{name_or_path}.toml")
-        return {**DEFAULTS, **tomllib.loads(source.read_text(encoding="utf-8"))}
+        return tomllib.loads(source.read_text(encoding="utf-8"))
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        return {"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}
     except FileNotFoundError:
-        raise InputError(f"--compare {path}: no such file; give a .toml file or a built-in name") from None
+        raise InputError(
+            f"comparison: no such file {path}; give a .toml file or one of {', '.join(plan_names())}"
+        ) from None
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"--compare {path}: not a TOML file: {error}") from None
-    return {"name": path.stem, **DEFAULTS, **table}
+        raise InputError(f"comparison: {path} is not a TOML file ({error})") from None
 
 
 def _own_recipe(name: str, shared: dict[str, Any], given: Any, changes: Sequence[str]) -> Recipe:
@@ -134,7 +136,7 @@ def _own_recipe(name: str, shared: dict[str, Any], given: Any, changes: Sequence
 
 
 def _merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """The shared table with the values of the own one, table by table."""
+    """Return the shared table with the values of the own one, table by table."""
     found = dict(shared)
     for key, value in own.items():
         both = isinstance(value, Mapping) and isinstance(found.get(key), Mapping)
@@ -147,25 +149,25 @@ def _entry(name: str, given: Mapping[str, Any], own: Mapping[str, Recipe]) -> En
         return Entry(name, own[name])
     if set(given) != {"last_of"} or given["last_of"] not in own:
         raise InputError(
-            f"ensemble {name}: last_of must stand alone and name an ensemble that is trained, "
+            f"ensemble {name}: last_of must be its only key and name an ensemble that is trained, "
             f"one of {', '.join(own)}, got {dict(given)}"
         )
     return Entry(name, own[given["last_of"]], given["last_of"])
 
 
-def _check(contest: Contest) -> None:
-    for entry in contest.entries:
-        if not entry.name.replace("-", "").replace(".", "").isalnum():
+def _check(plan: ComparisonPlan) -> None:
+    for entry in plan.entries:
+        if not names_folder(entry.name):
             raise InputError(
-                f"ensemble {entry.name!r}: must be letters, digits, dashes and dots: it names a folder"
+                f"ensemble {entry.name!r}: must be letters, digits, dashes and dots, because it names a folder"
             )
         if not strategy_of(entry.recipe).comparable:
             raise InputError(
                 f"ensemble {entry.name}: strategy '{entry.recipe.training.strategy}' cannot be compared at "
-                "equal epochs here; give it to comitia reproduce NAME"
+                "equal epochs; reproduce its recipe instead"
             )
-        if entry.epochs != contest.budget:
+        if entry.epochs != plan.budget:
             raise InputError(
                 f"ensemble {entry.name}: trains {entry.epochs} epochs in all its runs, the budget is "
-                f"{contest.budget}; change runs or epochs"
+                f"{plan.budget}; change runs or epochs"
             )

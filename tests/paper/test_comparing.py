@@ -11,15 +11,10 @@ from scipy.stats import beta, t
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia._weigh import split_samples, weigh
-from comitia.paper.comparison import Line, compare
-from comitia.paper.comparison_findings import findings
-from comitia.paper.comparison_outputs import (
-    OUTPUTS,
-    comparison_table,
-    record,
-    write_comparison,
-)
-from comitia.paper.contests import Contest, Entry
+from comitia.evaluation.comparison import Comparison
+from comitia.paper.comparing import Scored, compare, findings, score_entries
+from comitia.paper.comparison_plan import ComparisonPlan, Entry
+from comitia.paper.outputs import COMPARISON_FILES, write_comparison
 from comitia.recipes import recipe_from_dict
 
 SAMPLES, CLASSES = 240, 3
@@ -34,7 +29,7 @@ def recipe(strategy: str, runs: int, epochs: int, **more: object):
 SAVED = Entry("saved", recipe("checkpoints", 2, 2, training={"save_every": 1}))
 WARM = Entry("warm", recipe("csgld", 1, 4, sampler={"cycle": 2}))
 COLD = Entry("cold", recipe("csgld", 1, 4, sampler={"cycle": 2, "temperature": 0.1}))
-CONTEST = Contest("c", "", 4, 2, (replace(SAVED, name="simple", last_of="saved"), SAVED, WARM, COLD))
+PLAN = ComparisonPlan("c", "", 4, 2, (replace(SAVED, name="simple", last_of="saved"), SAVED, WARM, COLD))
 
 
 def pack(seed: int, runs: int, states: int, skill: float) -> Predictions:
@@ -54,21 +49,21 @@ def packs() -> dict[str, Predictions]:
 
 
 @pytest.fixture(scope="module")
-def lines(packs: dict[str, Predictions]) -> tuple[Line, ...]:
-    found, notes = compare(CONTEST, packs, seed=5)
+def lines(packs: dict[str, Predictions]) -> tuple[Scored, ...]:
+    found, notes = score_entries(PLAN, packs, seed=5)
     assert notes == ()
     return found
 
 
-def test_every_ensemble_and_weighting_has_a_line(lines: tuple[Line, ...]) -> None:
-    wanted = [(e.name, w) for e in CONTEST.entries for w in ("uniform", "tandem", "likelihood")]
-    assert [(line.entry.name, line.weights) for line in lines] == wanted
-    assert [line.scores[0].members for line in lines[::3]] == [2, 4, 2, 2]
+def test_every_ensemble_and_weighting_has_a_line(lines: tuple[Scored, ...]) -> None:
+    wanted = [(e.name, w) for e in PLAN.entries for w in ("uniform", "tandem", "likelihood")]
+    assert [(one.line.ensemble, one.line.weights) for one in lines] == wanted
+    assert [one.line.members[0] for one in lines[::3]] == [2, 4, 2, 2]
 
 
 @pytest.mark.parametrize(("place", "members"), [(0, [[1, 3], [5, 7]]), (3, [[0, 1, 2, 3], [4, 5, 6, 7]])])
 def test_uniform_scores_against_loops(
-    packs: dict[str, Predictions], lines: tuple[Line, ...], place: int, members: list[list[int]]
+    packs: dict[str, Predictions], lines: tuple[Scored, ...], place: int, members: list[list[int]]
 ) -> None:
     block = next(iter(packs["saved"].blocks(10**6)))
     assert block.probs is not None
@@ -82,14 +77,14 @@ def test_uniform_scores_against_loops(
             nll.append(np.mean([-np.log(row[block.labels[i]]) for row, i in zip(rows, part, strict=True)]))
             errors = len(right) - sum(right)
             certified.append(beta.ppf(0.95, errors + 1, len(right) - errors))
-        score = lines[place].scores[repeat]
-        assert score.accuracy == pytest.approx(np.mean(accuracy))
-        assert score.nll == pytest.approx(np.mean(nll))
-        assert score.certificate == pytest.approx(np.mean(certified), abs=1e-9)
-        assert score.effective == pytest.approx(len(chosen))
+        line = lines[place].line
+        assert line.accuracy[repeat] == pytest.approx(np.mean(accuracy))
+        assert line.nll[repeat] == pytest.approx(np.mean(nll))
+        assert line.certificate[repeat] == pytest.approx(np.mean(certified), abs=1e-9)
+        assert line.effective[repeat] == pytest.approx(len(chosen))
 
 
-def test_weights_come_from_the_other_half(packs: dict[str, Predictions], lines: tuple[Line, ...]) -> None:
+def test_weights_come_from_the_other_half(packs: dict[str, Predictions], lines: tuple[Scored, ...]) -> None:
     """Likelihood weights of the first repeat, by a product over samples."""
     block = next(iter(packs["saved"].pick([0, 1, 2, 3]).blocks(10**6)))
     assert block.probs is not None
@@ -102,14 +97,14 @@ def test_weights_come_from_the_other_half(packs: dict[str, Predictions], lines: 
         rho /= rho.sum()
         totals = np.einsum("m,mic->ic", rho, block.probs[:, scoring])
         found.append(np.mean(totals.argmax(axis=1) == block.labels[scoring]))
-    assert lines[5].scores[0].accuracy == pytest.approx(np.mean(found))
+    assert lines[5].line.accuracy[0] == pytest.approx(np.mean(found))
 
 
-def test_the_interval_pairs_samples_and_repeats(lines: tuple[Line, ...]) -> None:
+def test_the_interval_pairs_samples_and_repeats(lines: tuple[Scored, ...]) -> None:
     one, other = lines[0], lines[6]
-    pairs = list(zip(one.scores, other.scores, strict=True))
-    paired = [np.mean([float(a.right[i]) - float(b.right[i]) for a, b in pairs]) for i in range(SAMPLES)]
-    repeats = [a.accuracy - b.accuracy for a, b in pairs]
+    pairs = list(zip(one.right, other.right, strict=True))
+    paired = [np.mean([float(a[i]) - float(b[i]) for a, b in pairs]) for i in range(SAMPLES)]
+    repeats = [a - b for a, b in zip(one.line.accuracy, other.line.accuracy, strict=True)]
     wanted = (
         4 * (np.var(paired, ddof=1) + 2 / SAMPLES) / SAMPLES
         + t.ppf(0.975, 1) ** 2 * np.var(repeats, ddof=1) / 2
@@ -123,13 +118,13 @@ def test_the_interval_pairs_samples_and_repeats(lines: tuple[Line, ...]) -> None
 
 @pytest.mark.parametrize("place", [6, 7])
 def test_the_half_that_chose_the_weights_does_not_certify_them(
-    packs: dict[str, Predictions], lines: tuple[Line, ...], place: int
+    packs: dict[str, Predictions], lines: tuple[Scored, ...], place: int
 ) -> None:
     """Uniform and tandem weights of a chain, first repeat: errors and ties on the other half, by a loop."""
     pack, certified, leaky = packs["warm"].pick([0, 1]), [], []
     halves = split_samples(SAMPLES, 0.5, 5)
     for weighing, scoring in (halves, halves[::-1]):
-        rho = weigh(pack.take(weighing), method=lines[place].weights, certify_fraction=0).weights
+        rho = weigh(pack.take(weighing), method=lines[place].line.weights, certify_fraction=0).weights
         for half, risks in ((scoring, certified), (weighing, leaky)):
             (block,) = pack.take(half).blocks(10**6)
             assert block.probs is not None
@@ -138,12 +133,12 @@ def test_the_half_that_chose_the_weights_does_not_certify_them(
             others = np.where(np.eye(CLASSES, dtype=bool)[block.labels], -1.0, totals).max(axis=1)
             errors = int((true <= others + 1e-9).sum())
             risks.append(beta.ppf(0.95, errors + 1, len(half) - errors))
-    assert lines[place].scores[0].certificate == pytest.approx(np.mean(certified), abs=1e-9)
-    if lines[place].weights == "tandem":
+    assert lines[place].line.certificate[0] == pytest.approx(np.mean(certified), abs=1e-9)
+    if lines[place].line.weights == "tandem":
         assert np.mean(leaky) != pytest.approx(np.mean(certified), abs=1e-9)
 
 
-def test_findings_ask_what_they_should(lines: tuple[Line, ...]) -> None:
+def test_findings_ask_what_they_should(lines: tuple[Scored, ...]) -> None:
     found = {finding.text: finding for finding in findings(lines)}
     uniform = "simple, uniform weights"
     assert found[f"{uniform} against warm, uniform weights: not worse"].difference > 0
@@ -159,12 +154,12 @@ def test_a_missing_run_is_noted_and_a_missing_repeat_left_out(packs: dict[str, P
     whole = packs["warm"]
     assert whole.run is not None
     less = {**packs, "warm": whole.pick(np.flatnonzero(whole.run == 1))}
-    found, notes = compare(CONTEST, less, weightings=("uniform",), seed=5)
+    found, notes = score_entries(PLAN, less, weightings=("uniform",), seed=5)
     assert notes == ("warm, repeat 2: some of its runs are missing",)
-    assert [[score.repeat for score in line.scores] for line in found] == [[1, 2], [1, 2], [1], [1, 2]]
-    assert found[2].spread("accuracy") is None
+    assert [one.line.repeats for one in found] == [(1, 2), (1, 2), (1,), (1, 2)]
+    assert found[2].line.spread("accuracy") is None
     (told,) = [f for f in findings(found) if f.text.startswith("simple, uniform weights against warm")]
-    assert told.ours == pytest.approx(found[0].scores[0].accuracy)  # of the repeat that both have
+    assert told.ours == pytest.approx(found[0].line.accuracy[0])  # of the repeat that both have
     assert told.verdict == "not decidable at this scale"
 
 
@@ -172,7 +167,7 @@ def test_repeats_are_paired_by_number_not_by_place(packs: dict[str, Predictions]
     first, second = (
         packs[name].pick(np.flatnonzero(packs[name].run == r)) for name, r in (("warm", 1), ("cold", 2))
     )
-    found, _ = compare(CONTEST, {**packs, "warm": first, "cold": second}, weightings=("uniform",), seed=5)
+    found, _ = score_entries(PLAN, {**packs, "warm": first, "cold": second}, weightings=("uniform",), seed=5)
     assert not [f for f in findings(found) if f.text.startswith("cold, uniform weights against warm")]
 
 
@@ -185,20 +180,23 @@ def test_other_test_samples_are_refused(packs: dict[str, Predictions]) -> None:
         step=packs["cold"].step,
     )
     with pytest.raises(InputError, match="ensemble cold: its test samples must be those of the others"):
-        compare(CONTEST, {**packs, "cold": other})
+        compare(PLAN, {**packs, "cold": other})
 
 
 def test_outputs_are_the_same_byte_for_byte(packs: dict[str, Predictions], tmp_path: Path) -> None:
     for folder in ("a", "b"):
-        lines, notes = compare(CONTEST, packs)
-        found = findings(lines)
-        content = record(CONTEST, lines, found, packs, seed=0, delta=0.05, notes=notes)
-        table = comparison_table(CONTEST, lines, delta=0.05, notes=notes)
-        written = write_comparison(tmp_path / folder, content, table, found, {})
-        assert {path.name for path in written} == set(OUTPUTS)
-    for name in OUTPUTS:
+        written = write_comparison(compare(PLAN, packs), tmp_path / folder, {})
+        assert {path.name for path in written} == set(COMPARISON_FILES)
+    for name in COMPARISON_FILES:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     stored = json.loads((tmp_path / "a" / "comparison.json").read_text())
-    assert len(stored["lines"]) == len(table.rows) == 12
+    assert len(stored["lines"]) == 12
     accuracy = np.mean(stored["lines"][0]["accuracy"])
     assert f"| simple | – | 4 | 2 | uniform | {accuracy:.4f} |" in (tmp_path / "a" / "table.md").read_text()
+
+
+def test_what_is_written_is_read_again(packs: dict[str, Predictions], tmp_path: Path) -> None:
+    found = compare(PLAN, packs, seed=5)
+    write_comparison(found, tmp_path, {})
+    assert Comparison.from_json((tmp_path / "comparison.json").read_text()) == found
+    assert [one.temperature for one in found.ensembles.values()] == [None, None, 1.0, 0.1]

@@ -1,11 +1,11 @@
-"""Contests: read, held to one budget, refused with one line."""
+"""Plans of comparisons: read, held to one budget, refused with one line."""
 
 from pathlib import Path
 
 import pytest
 
 from comitia._errors import InputError
-from comitia.paper.contests import contest_names, read_contest
+from comitia.paper.comparison_plan import plan_names, read_plan
 
 SMALL = """
 budget = 4
@@ -47,32 +47,32 @@ def written(folder: Path, text: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("name", contest_names())
-def test_built_in_contests_are_at_equal_epochs(name: str) -> None:
-    contest = read_contest(name)
-    assert {entry.epochs for entry in contest.entries} == {contest.budget}
-    strategies = {entry.recipe.training.strategy for entry in contest.entries}
+@pytest.mark.parametrize("name", plan_names())
+def test_built_in_plans_are_at_equal_epochs(name: str) -> None:
+    plan = read_plan(name)
+    assert {entry.epochs for entry in plan.entries} == {plan.budget}
+    strategies = {entry.recipe.training.strategy for entry in plan.entries}
     assert strategies == {"checkpoints", "simple", "sse", "csgld", "csghmc-ap", "mc-dropout"}
     warm = {
         e.recipe.sampler.temperature
-        for e in contest.entries
+        for e in plan.entries
         if e.name.startswith("csghmc-ap") and e.recipe.sampler
     }
     assert max(warm) == 1.0 > min(warm)
 
 
 def test_entries_share_the_recipe_and_change_it(tmp_path: Path) -> None:
-    contest = read_contest(written(tmp_path, SMALL))
-    simple, saved, chain, passes = contest.entries
-    assert (contest.name, contest.repeats) == ("mine", 2)
+    plan = read_plan(written(tmp_path, SMALL))
+    simple, saved, chain, passes = plan.entries
+    assert (plan.name, plan.repeats) == ("mine", 2)
     assert simple.folder == saved.folder == "saved"
     assert chain.recipe.model_options() == {"filters": 2, "dropout": 0.0}
     assert passes.recipe.model_options() == {"filters": 2, "dropout": 0.25}
-    assert {entry.recipe.training.lr for entry in contest.entries} == {0.05}
+    assert {entry.recipe.training.lr for entry in plan.entries} == {0.05}
 
 
 def test_repeats_are_further_runs(tmp_path: Path) -> None:
-    _, saved, _, passes = read_contest(written(tmp_path, SMALL), repeats=3).entries
+    _, saved, _, passes = read_plan(written(tmp_path, SMALL), repeats=3).entries
     assert saved.repeated(3).training.runs == 6
     assert [list(saved.runs(repeat)) for repeat in range(3)] == [[1, 2], [3, 4], [5, 6]]
     repeated = passes.repeated(3).training
@@ -80,18 +80,18 @@ def test_repeats_are_further_runs(tmp_path: Path) -> None:
 
 
 def test_changes_are_for_all(tmp_path: Path) -> None:
-    contest = read_contest(written(tmp_path, SMALL), ["training.lr=0.2", "seed=3"])
-    assert {(e.recipe.training.lr, e.recipe.seed) for e in contest.entries} == {(0.2, 3)}
+    plan = read_plan(written(tmp_path, SMALL), ["training.lr=0.2", "seed=3"])
+    assert {(e.recipe.training.lr, e.recipe.seed) for e in plan.entries} == {(0.2, 3)}
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("budget = 4", "budgt = 4", r"comparison key budgt: unknown \(did you mean 'budget'\?\)"),
+        ("budget = 4", "budgt = 4", r"comparison key budgt: unknown key \(did you mean 'budget'\?\)"),
         ("budget = 4", "", "comparison key budget: missing"),
         ("budget = 4", "budget = 5", "ensemble simple: trains 4 epochs in all its runs, the budget is 5"),
         ("repeats = 2", "repeats = 0", "repeats: must be at least 1, got 0"),
-        ('last_of = "saved"', 'last_of = "savd"', "ensemble simple: last_of must stand alone"),
+        ('last_of = "saved"', 'last_of = "savd"', "ensemble simple: last_of must be its only key"),
         ("cycle = 3", "cycle = 4", "ensemble chain: recipe key sampler.burn_in: no sample falls after"),
         ("cycle = 3", "cycle = 3, temperature = -1", "ensemble chain: recipe key sampler.temperature"),
         ("dropout = 0.25, passes", "dropout = 0.0, passes", "ensemble passes: recipe key sampler.dropout"),
@@ -105,27 +105,31 @@ def test_changes_are_for_all(tmp_path: Path) -> None:
         (
             SMALL[SMALL.index("[recipe.data]") :],
             "recipe = 3\nensembles = {}",
-            "key recipe: must be a table, got 3",
+            "key recipe: must be a table of keys, got 3",
         ),
-        (SMALL[SMALL.index("[ensembles") :], "[ensembles]", "needs at least one ensemble, got none"),
-        (SMALL[SMALL.index("[ensembles") :], "[ensembles]\na = 3", "ensemble a: must be a table, got 3"),
+        (SMALL[SMALL.index("[ensembles") :], "[ensembles]", "at least one ensemble is required, got none"),
+        (
+            SMALL[SMALL.index("[ensembles") :],
+            "[ensembles]\na = 3",
+            "comparison key ensembles.a: must be a table of keys, got 3",
+        ),
     ],
 )
-def test_wrong_contests(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_wrong_plans(tmp_path: Path, old: str, new: str, message: str) -> None:
     text = SMALL.replace(old, new, 1)
     with pytest.raises(InputError, match=message) as caught:
-        read_contest(written(tmp_path, text))
+        read_plan(written(tmp_path, text))
     assert "\n" not in str(caught.value)
 
 
-def test_a_folder_is_no_contest(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_plan(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").mkdir()
-    with pytest.raises(InputError, match="mine.toml: not a TOML file"):
-        read_contest(str(tmp_path / "mine.toml"))
+    with pytest.raises(InputError, match="mine.toml is not a TOML file"):
+        read_plan(str(tmp_path / "mine.toml"))
 
 
 def test_unknown_names() -> None:
     with pytest.raises(InputError, match="did you mean 'bayes-demo'"):
-        read_contest("bayes-dmo")
-    with pytest.raises(InputError, match="nowhere.toml: no such file"):
-        read_contest("nowhere.toml")
+        read_plan("bayes-dmo")
+    with pytest.raises(InputError, match="comparison: no such file nowhere.toml"):
+        read_plan("nowhere.toml")

@@ -1,7 +1,6 @@
-"""From predictions to tables: the same files again, byte for byte."""
+"""Predictions beside the paper: its numbers, its claims, and which of them may be judged."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,22 +9,21 @@ from scipy.stats import t
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia.evaluation import Evaluation
-from comitia.paper import reproduce, write_outputs
 from comitia.paper.faithfulness import trained_otherwise
-from comitia.paper.reproduce import OUTPUTS, require_sizes, run_facts
+from comitia.paper.judging import evaluate_row, require_sizes
 from comitia.recipes import read_recipe
 from comitia.recipes.strategies import size_groups
 from evaluation.synthetic import ensemble
 
 
-def _reproduce(**options: object) -> Evaluation:
+def _evaluated(**options: object) -> Evaluation:
     recipe = read_recipe("imdb-cnn_lstm-checkpoints")
     pack = ensemble(classes=2, samples=200)
-    return reproduce(recipe, pack, sizes=[2, 5], repeats=2, **options)  # type: ignore[arg-type]
+    return evaluate_row(recipe, pack, sizes=[2, 5], repeats=2, **options)  # type: ignore[arg-type]
 
 
 def test_the_papers_numbers_and_all_three_claims_are_there() -> None:
-    found = _reproduce()
+    found = _evaluated()
     assert found.name == "imdb-cnn_lstm-checkpoints"
     assert [claim.number for claim in found.claims] == [1, 2, 3]
     assert found.references[0].value == 0.87
@@ -35,13 +33,13 @@ def test_a_training_that_was_scaled_down_is_not_judged_by_the_literature() -> No
     pack = ensemble(classes=10, samples=200)
     recipe = read_recipe("cifar10-resnet20-simple", ["data.partial=true"])
     recipe = replace(recipe, training=replace(recipe.training, epochs=10))
-    found = reproduce(recipe, pack, sizes=[2], repeats=2)
+    found = evaluate_row(recipe, pack, sizes=[2], repeats=2)
     assert [len(claim.findings) > 0 for claim in found.claims] == [False, True, True]
     assert found.references[0].kind == "bayes"
     assert found.notes[0].startswith(
         "trained with data.partial = true (built in: false), training.epochs = 10 (built in: 200): not judged"
     )
-    assert reproduce(recipe, pack, bayes=pack, sizes=[2], repeats=2).claims[0].findings
+    assert evaluate_row(recipe, pack, bayes=pack, sizes=[2], repeats=2).claims[0].findings
 
 
 @pytest.mark.parametrize(
@@ -61,18 +59,18 @@ def test_a_recipe_of_ones_own_is_not_judged_and_more_runs_or_seeds_are() -> None
     built_in = read_recipe("imdb-cnn_lstm-checkpoints", ["seed=3", "keep='predictions'"], members=3)
     assert trained_otherwise(built_in) == ()
     (told,) = trained_otherwise(replace(built_in, name="imdb-cnn_lstm-mine"))
-    assert told.startswith("imdb-cnn_lstm-mine is no built-in recipe: not judged")
+    assert told.startswith("imdb-cnn_lstm-mine is not a built-in recipe: not judged")
     assert trained_otherwise(replace(built_in, name="mine")) == ()
 
 
 def test_bagging_says_which_samples_its_bounds_rest_on() -> None:
-    found = reproduce(read_recipe("imdb-cnn_lstm-bagging"), ensemble(states=1, classes=2, samples=200))
+    found = evaluate_row(read_recipe("imdb-cnn_lstm-bagging"), ensemble(states=1, classes=2, samples=200))
     assert any("out-of-bag" in note for note in found.notes)
 
 
 def test_a_bayes_ensemble_trained_here_is_judged_too() -> None:
     pack = ensemble(classes=2, samples=200)
-    found = _reproduce(bayes=pack)
+    found = _evaluated(bayes=pack)
     here = found.references[0]
     mean = np.mean(next(b.probs for b in pack.blocks(10**6)), axis=0)
     assert here.value == pytest.approx(np.mean(mean.argmax(-1) == pack.labels))
@@ -84,11 +82,11 @@ def test_a_bayes_ensemble_trained_here_is_compared_sample_by_sample() -> None:
     """The same members on both sides: no difference, and only the floor of one discordant sample each way."""
     pack = ensemble(classes=2, samples=2000)
     last = pack.pick(pack.last())
-    found = reproduce(read_recipe("imdb-cnn_lstm-checkpoints"), pack, bayes=last, sizes=[5], repeats=2)
+    found = evaluate_row(read_recipe("imdb-cnn_lstm-checkpoints"), pack, bayes=last, sizes=[5], repeats=2)
     here = found.claims[0].findings[0]
     assert (here.difference, here.verdict) == (0.0, "held")
     assert here.half_width == pytest.approx(2 * np.sqrt(2) / 2000)
-    drawn = reproduce(read_recipe("imdb-cnn_lstm-checkpoints"), pack, bayes=last, sizes=[2], repeats=3)
+    drawn = evaluate_row(read_recipe("imdb-cnn_lstm-checkpoints"), pack, bayes=last, sizes=[2], repeats=3)
     ours = drawn.curve("last", "uniform", "average")[0].accuracies
     spread = t.ppf(0.975, 2) * np.std(ours, ddof=1) / np.sqrt(3)
     assert drawn.claims[0].findings[0].half_width > spread
@@ -97,18 +95,7 @@ def test_a_bayes_ensemble_trained_here_is_compared_sample_by_sample() -> None:
 def test_a_bayes_ensemble_on_other_samples_is_refused() -> None:
     other = ensemble(classes=2, samples=200, seed=1)
     with pytest.raises(InputError, match="bayes: its samples must be those of the ensemble"):
-        _reproduce(bayes=other)
-
-
-def test_outputs_are_the_same_byte_for_byte(tmp_path: Path) -> None:
-    for folder in ("a", "b"):
-        facts = run_facts(source="a test", seconds={"training": 0.0}, settings={})
-        written = write_outputs(_reproduce(), tmp_path / folder, facts)
-        assert {path.name for path in written} == set(OUTPUTS)
-    for name in OUTPUTS:
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-    text = (tmp_path / "a" / "evaluation.json").read_text()
-    assert Evaluation.from_json(text) == _reproduce()
+        _evaluated(bayes=other)
 
 
 def test_an_epoch_budget_evaluates_each_size_by_its_own_runs() -> None:
@@ -118,10 +105,10 @@ def test_an_epoch_budget_evaluates_each_size_by_its_own_runs() -> None:
         3: [3, 4, 5],
     }
     pack = ensemble(runs=5, states=1, samples=200, classes=2)
-    found = reproduce(recipe, pack)
+    found = evaluate_row(recipe, pack)
     assert found.settings.grouped
     with pytest.raises(InputError, match="the epoch budget trains ensembles of 2, 3 runs, got 4"):
-        reproduce(recipe, pack, sizes=[2, 4])
+        evaluate_row(recipe, pack, sizes=[2, 4])
     probs = next(iter(pack.blocks(10**6))).probs
     assert probs is not None
     for size, members in ((2, [0, 1]), (3, [2, 3, 4])):
@@ -134,23 +121,23 @@ def test_an_epoch_budget_evaluates_each_size_by_its_own_runs() -> None:
 def test_a_size_of_an_epoch_budget_whose_runs_failed_is_left_out_and_noted() -> None:
     recipe = read_recipe("imdb-cnn_lstm-epoch-budget", ["training.sizes=[2, 3]"])
     pack = ensemble(runs=5, states=1, samples=200, classes=2)
-    found = reproduce(recipe, pack.pick([0, 1, 2, 4]))
+    found = evaluate_row(recipe, pack.pick([0, 1, 2, 4]))
     assert found.settings.sizes == (2,)
     assert "size 3 is left out: 1 of its runs are missing" in found.notes
-    with pytest.raises(InputError, match="of no size of the epoch budget are all runs there"):
-        reproduce(recipe, pack.pick([0, 2, 4]))
+    with pytest.raises(InputError, match="every size of the epoch budget lacks some of its runs"):
+        evaluate_row(recipe, pack.pick([0, 2, 4]))
 
 
 def test_predictions_of_other_data_are_refused_and_other_samples_noted() -> None:
     recipe = read_recipe("imdb-cnn_lstm-checkpoints")
     with pytest.raises(InputError, match="has 2 classes, got 3; give predictions of these data"):
-        reproduce(recipe, ensemble(classes=3, samples=50))
-    assert _reproduce().notes[0] == "200 samples; the official test set of imdb has 25,000"
+        evaluate_row(recipe, ensemble(classes=3, samples=50))
+    assert _evaluated().notes[0] == "200 samples; the official test set of imdb has 25,000"
 
 
 def test_a_bayes_ensembles_own_members_are_not_judged_against_one() -> None:
     pack = ensemble(runs=1, states=4, classes=2, samples=200)
-    found = reproduce(read_recipe("imdb-cnn_lstm-csghmc-ap"), pack)
+    found = evaluate_row(read_recipe("imdb-cnn_lstm-csghmc-ap"), pack)
     assert found.bayesian
     assert [reference.kind for reference in found.references] == ["bayes"]
     assert found.claims[0].findings == ()
@@ -159,7 +146,7 @@ def test_a_bayes_ensembles_own_members_are_not_judged_against_one() -> None:
 def test_a_bayes_ensemble_of_votes_is_said_to_vote() -> None:
     pack = ensemble(classes=2, samples=200)
     votes = Predictions.from_arrays(votes=pack.votes(), labels=pack.labels)
-    found = _reproduce(bayes=votes)
+    found = _evaluated(bayes=votes)
     assert found.references[0].vote == "majority"
     ours = found.curve("last", "uniform", "majority")[-1]
     assert found.claims[0].findings[0].ours == ours.accuracy_mean  # the same vote on both sides
@@ -175,5 +162,5 @@ def test_sizes_are_checked_against_the_recipe(sizes: list[int]) -> None:
 def test_votes_without_probabilities_can_be_reproduced() -> None:
     pack = ensemble(classes=2, samples=200)
     votes = Predictions.from_arrays(votes=pack.votes(), labels=pack.labels, run=pack.run, step=pack.step)
-    found = reproduce(read_recipe("imdb-cnn_lstm-checkpoints"), votes, sizes=[5], repeats=1)
+    found = evaluate_row(read_recipe("imdb-cnn_lstm-checkpoints"), votes, sizes=[5], repeats=1)
     assert [claim.number for claim in found.claims] == [1, 2, 3]

@@ -1,0 +1,126 @@
+"""Test predictions of a recipe beside the paper: evaluate them, add the paper's numbers, judge its claims."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._errors import InputError
+from comitia._predictions import Predictions
+from comitia.evaluation import Evaluation, Reference, evaluate
+from comitia.evaluation.claims import judge
+from comitia.evaluation.draws import draw_all, runs_of
+from comitia.evaluation.findings import half_width, rounded
+from comitia.evaluation.protocol import WEIGHTINGS
+from comitia.evaluation.scores import score
+from comitia.paper.faithfulness import other_samples, require_classes, trained_otherwise
+from comitia.paper.rows import references
+from comitia.recipes import Recipe, strategy_of
+from comitia.recipes.strategies import size_groups
+from comitia.weighting import Method
+
+
+def evaluate_row(
+    recipe: Recipe,
+    predictions: Predictions,
+    *,
+    bayes: Predictions | None = None,
+    sizes: Sequence[int] | None = None,
+    repeats: int = 5,
+    seed: int = 0,
+    delta: float = 0.05,
+    weightings: Sequence[Method] = WEIGHTINGS,
+) -> Evaluation:
+    """Return the evaluation of a recipe's test predictions with the paper's numbers and the three claims.
+
+    `bayes` are the members of a Bayes ensemble trained here, on the same test samples: the first claim is then
+    judged against their uniform average too. A recipe that trains a Bayes ensemble has no first claim, and one that
+    trains otherwise than the built-in recipe of its name is not judged by numbers from the literature.
+    """
+    require_classes(recipe, predictions)
+    groups = size_groups(recipe)
+    missing: tuple[str, ...] = ()
+    if groups is not None:
+        require_sizes(recipe, sizes)
+        groups, missing = _whole_groups(groups, predictions)
+        sizes = None if sizes is None else [size for size in sizes if size in groups]
+    found = evaluate(
+        predictions,
+        sizes=sizes,
+        repeats=repeats,
+        seed=seed,
+        delta=delta,
+        weightings=weightings,
+        groups=groups,
+    )
+    budget = recipe.training.budget if groups is not None else None
+    otherwise = trained_otherwise(recipe)
+    elsewhere = (replace(r, judged=not otherwise) for r in references(recipe.name, budget=budget))
+    here = () if bayes is None else (_trained_here(bayes, predictions, found),)
+    named = replace(
+        found,
+        name=recipe.name,
+        references=(*here, *elsewhere),
+        notes=(*otherwise, *other_samples(recipe, predictions), *missing, *found.notes),
+        bayesian=strategy_of(recipe).bayesian,
+    )
+    return replace(named, claims=judge(named))
+
+
+def _whole_groups(
+    groups: Mapping[int, Sequence[int]], predictions: Predictions
+) -> tuple[dict[int, Sequence[int]], tuple[str, ...]]:
+    """Return the sizes of which every run is there, and a note on each of the others."""
+    there = set(runs_of(predictions).numbers)
+    whole = {size: runs for size, runs in groups.items() if set(runs) <= there}
+    if not whole:
+        raise InputError(
+            "predictions: every size of the epoch budget lacks some of its runs; train them first"
+        )
+    return whole, tuple(
+        f"size {size} is left out: {len(set(runs) - there)} of its runs are missing"
+        for size, runs in groups.items()
+        if size not in whole
+    )
+
+
+def require_sizes(recipe: Recipe, sizes: Sequence[int] | None) -> None:
+    """Raise for ensemble sizes that the runs of the recipe cannot give."""
+    groups, runs = size_groups(recipe), recipe.training.runs
+    if sizes is not None and not sizes:
+        raise InputError("sizes: at least one number of runs is required, got none")
+    for size in sizes or ():
+        if groups is not None and size not in groups:
+            trained = ", ".join(map(str, groups))
+            raise InputError(f"sizes: the epoch budget trains ensembles of {trained} runs, got {size}")
+        if groups is None and not 1 <= size <= runs:
+            raise InputError(f"sizes: must be from 1 to {runs}, the runs of the recipe, got {size}")
+
+
+def _trained_here(bayes: Predictions, predictions: Predictions, ours: Evaluation) -> Reference:
+    """Return the accuracy of a Bayes ensemble's uniform vote, compared with ours sample by sample."""
+    known = (bayes.labels, predictions.labels)
+    if known[0] is None or known[1] is None or not np.array_equal(known[0], known[1]):
+        raise InputError("bayes: its samples must be those of the ensemble, in the same order; labels differ")
+    vote = "average" if "average" in ours.settings.votes and bayes.has_probs else "majority"
+    right = score(bayes, np.full((1, bayes.members), 1.0 / bayes.members), vote).correct[0]
+    label = f"Bayes ensemble ({bayes.members} members, trained here)"
+    reference = Reference(
+        label, "bayes", "accuracy", rounded(right.mean()), bayes.members, "all", "uniform", vote
+    )
+    if ours.settings.grouped or vote not in ours.settings.votes:
+        return reference
+    found = _uniform_right(predictions, ours, vote)  # (draws, n)
+    reach = half_width(found.mean(axis=0) - right, found.mean(axis=1))
+    return replace(reference, half_width=rounded(reach))
+
+
+def _uniform_right(predictions: Predictions, ours: Evaluation, vote: str) -> NDArray[np.bool_]:
+    """Return (draws, n) whether the uniform vote of the last states is right, for each draw of the largest size."""
+    s = ours.settings
+    size = s.sizes[-1]
+    weights = np.zeros((s.repeats, predictions.members))
+    for row, draw in zip(weights, draw_all(runs_of(predictions), [size], s.repeats, s.seed)[size]):
+        row[list(draw.last)] = 1.0 / size
+    return score(predictions, weights, vote).correct

@@ -1,0 +1,162 @@
+"""What a reproduction leaves in its folder: the checks before any work, the texts, the facts of the run."""
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from comitia._errors import InputError
+from comitia.evaluation import Evaluation
+from comitia.evaluation.claims import claims_markdown
+from comitia.evaluation.comparison import Comparison, comparison_findings, comparison_table
+from comitia.evaluation.tables import FORMATS, Table, all_rows, beside_paper, by_size, render
+from comitia.files.atomic import write_bytes, write_text
+from comitia.pages.learning import LEARNING
+from comitia.paper.comparison_plan import ComparisonPlan
+
+# What the numbers may depend on; those not installed are left out.
+PACKAGES = ("comitia", "numpy", "scipy", "numba", "torch", "ray")
+#: The files of a row, those of its training apart.
+ROW_FILES = (
+    "evaluation.json",
+    "claims.md",
+    "run.json",
+    *(f"{t}{e}" for t in ("table", "rows", "sizes") for e in FORMATS),
+)
+#: The files of a comparison.
+COMPARISON_FILES = ("comparison.json", "findings.md", "run.json", *(f"table{ending}" for ending in FORMATS))
+#: All of them, and what a training adds.
+FILES = tuple(dict.fromkeys((*ROW_FILES, *COMPARISON_FILES, LEARNING)))
+
+
+def output_folder(out: str | Path | None, name: str) -> Path:
+    """Return where the results of that name go; raise unless it is a folder, or can be made one."""
+    if out == "":
+        raise InputError("out: the name of a directory is required, got ''")
+    folder = Path("reproduced", name) if out is None else Path(out)
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise InputError(f"out: {folder} must be a directory, {there} is a file; give another path")
+    figures = folder / "figures"
+    if figures.exists() and not figures.is_dir():
+        raise InputError(f"out: {figures} must be a directory, is a file; move it or give another path")
+    for place in (there, figures):
+        if place.exists() and not os.access(place, os.W_OK):
+            raise InputError(f"out: {place} cannot be written to; give another path")
+    return folder
+
+
+def require_absent_outputs(folder: Path, force: bool) -> None:
+    """Raise if a training, or a result that may not be overwritten, lies in the folder already."""
+    for own in (LEARNING, "recipe.toml"):
+        if (folder / own).exists():
+            raise InputError(
+                f"out: {folder / own} is of a training, and predictions are of other members; give another path"
+            )
+    for output in (*ROW_FILES, "figures"):
+        if (folder / output).exists() and not force:
+            raise InputError(f"out: {folder / output} exists already; use force to overwrite it")
+
+
+def require_drawing() -> None:
+    """Raise, before hours of training, if no figure could be drawn."""
+    try:
+        import comitia.pages.draw_matplotlib  # noqa: F401
+    except ImportError:
+        raise InputError(
+            "figures: matplotlib is required; pip install 'comitia[report]', or leave the figures out"
+        ) from None
+
+
+def write_row(evaluation: Evaluation, folder: Path, facts: Mapping[str, Any]) -> tuple[Path, ...]:
+    """Write the evaluation, its tables, its claims and, apart from them, the facts of this run; return the files."""
+    tables = {"table": beside_paper(evaluation), "rows": all_rows(evaluation), "sizes": by_size(evaluation)}
+    texts = {"evaluation.json": _json(evaluation.to_json()), **_rendered(tables)}
+    return _write(
+        folder, {**texts, "claims.md": claims_markdown(evaluation.claims), "run.json": _json(facts)}
+    )
+
+
+def write_comparison(comparison: Comparison, folder: Path, facts: Mapping[str, Any]) -> tuple[Path, ...]:
+    """Write the comparison, its table, its findings and, apart from them, the facts of this run; return the files."""
+    texts = {
+        "comparison.json": _json(comparison.to_json()),
+        **_rendered({"table": comparison_table(comparison)}),
+    }
+    return _write(folder, {**texts, "findings.md": comparison_findings(comparison), "run.json": _json(facts)})
+
+
+def _json(plain: Mapping[str, Any]) -> str:
+    return json.dumps(plain, indent=1, allow_nan=False) + "\n"
+
+
+def _rendered(tables: Mapping[str, Table]) -> dict[str, str]:
+    return {
+        f"{name}{end}": render(table, f"{name}{end}") for name, table in tables.items() for end in FORMATS
+    }
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_text(folder / name, text)
+    return tuple(folder / name for name in texts)
+
+
+def write_learning(folder: Path, *, figures: bool) -> tuple[Path, ...]:
+    """Write how the runs trained in that folder learned, as `learning.csv` and as a figure; return the files."""
+    from comitia.pages import write_drawn
+    from comitia.pages.learning import learning_csv, learning_figure, logged_epochs
+
+    epochs = logged_epochs(folder)
+    write_text(folder / LEARNING, learning_csv(epochs))
+    figure = learning_figure(epochs) if figures else None
+    drawn = () if figure is None else write_drawn([figure], folder / "figures")
+    return (folder / LEARNING, *drawn)
+
+
+def write_temperatures(plan: ComparisonPlan, folder: Path) -> tuple[Path, ...]:
+    """Draw the temperatures of the first run of every chain as SVG; return the files."""
+    from comitia.pages.chain_temperatures import read_chain, temperature_figure
+    from comitia.pages.draw_matplotlib import drawn
+
+    written = []
+    for entry in plan.entries:
+        chain = read_chain(folder, entry.name) if entry.last_of is None else None
+        figure = None if chain is None else temperature_figure(chain)
+        if figure is not None:
+            (folder / "figures").mkdir(exist_ok=True)
+            written.append(folder / "figures" / f"{figure.key}.svg")
+            write_bytes(written[-1], drawn(figure, ("svg",))["svg"])
+    return tuple(written)
+
+
+def run_facts(*, source: str, seconds: Mapping[str, float], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return machine, versions, time and settings of this run: what the evaluation's record leaves out."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    machine = {"system": platform.system(), "machine": platform.machine(), "processor": _processor()}
+    machine["cores"] = str(os.cpu_count())
+    return {
+        "source": source,
+        "seconds": {what: round(value, 1) for what, value in seconds.items()},
+        "settings": settings,
+        "machine": machine,
+        "versions": versions,
+    }
+
+
+def _processor() -> str:
+    """Return the processor's name, where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
