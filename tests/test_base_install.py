@@ -28,7 +28,7 @@ main(sys.argv[1:])
 
 def test_base_requirements_are_the_small_ones() -> None:
     base = {line.split(">")[0].strip() for line in requires("comitia") or [] if "extra ==" not in line}
-    assert base == {"numpy", "scipy", "threadpoolctl", "click", "rich"}
+    assert base == {"numpy", "scipy", "click", "rich"}
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ def test_inputs_are_never_overwritten(
     state = next(images.glob("runs/*/*.safetensors"))
     for place in (tmp_path / "new.npz", images / "recipe.toml", state):
         assert call("collect", images, "--data", tmp_path / "new.npz", "--out", place, "--force") == 2
-        assert "is one of the inputs, which are never overwritten" in capsys.readouterr().err
+        assert "is one of the inputs; refusing to overwrite it" in capsys.readouterr().err
     assert {**contents(tmp_path), **contents(images)} == before
 
 

@@ -69,7 +69,7 @@ def test_inputs_are_never_overwritten(
     table.write_text("label,a,b\n" + "0,0,1\n1,1,1\n" * 4)
     before = table.read_bytes()
     assert _fails(table, option, table, "--force")[0] == 2
-    assert "is one of the inputs, which are never overwritten" in capsys.readouterr().err
+    assert "is one of the inputs; refusing to overwrite it" in capsys.readouterr().err
     assert table.read_bytes() == before
 
 

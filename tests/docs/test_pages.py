@@ -89,13 +89,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert place in MADE or place.exists(), f"{page.name} links to {target}"
 
 
-# Examples on these pages still use modules behind the public interface.
-BEHIND = {"training.md"}
-
-
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if page.name not in {*BEHIND, "design.md"}], ids=name_of
-)
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "design.md"], ids=name_of)
 def test_examples_import_from_the_public_interface_only(page: Path) -> None:
     public = {"comitia", "comitia.sklearn", "comitia.deep", "comitia.weighting", "comitia.statistics"}
     for code in blocks(page, "python"):

@@ -81,7 +81,11 @@ def test_anything_else_is_one_line(text: str, message: str) -> None:
             None,
             "certificates[0].certificate: must be a table of keys, got None",
         ),
-        ("certificates.0.certificate.name", "oracle", "certificates[0]: there is no certificate 'oracle'"),
+        (
+            "certificates.0.certificate.name",
+            "oracle",
+            "certificates[0].certificate: unknown certificate 'oracle'",
+        ),
         ("comparisons.0.left", ["all"], "comparisons[0].left: must have 2 entries, got 1"),
     ],
 )

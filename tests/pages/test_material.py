@@ -82,14 +82,14 @@ def edited(place: Path, path: str, value: Any) -> Path:
         ("rows.0.accuracy_mean", float("nan"), "NaN is not a number"),
         ("rows.0.size", 2.5, r"rows\[0\].size: must be a whole number, got 2.5"),
         ("rows", [], "it has no rows"),
-        ("settings.sizes", [], "it has no rows"),
+        ("settings.sizes", [], "settings: sizes, weightings, votes and members must not be empty"),
         ("rows.0.accuracy_mean", 17.3, r"rows\[0\]: accuracy_mean is 17.3, outside of 0 to 1"),
         ("rows.0.accuracy_mean", 10**400, r"rows\[0\].accuracy_mean: must be a number, got 1000"),
         ("rows.0.size", 10**400, r"rows\[0\].size: must be a whole number, got 1000"),
-        ("settings.delta", 2.5, "delta 2.5 on 1000 samples"),
-        ("source.samples", -1, "on -1 samples"),
-        ("tandem.samples", 0, "tandem counts must lie from 0 to their 0 samples"),
-        ("tandem.upper", [-1] * 10, "tandem counts must lie from 0"),
+        ("settings.delta", 2.5, "settings: delta is 2.5, outside of 0 to 1"),
+        ("source.samples", -1, "source: samples is -1, outside of 1 to inf"),
+        ("tandem.samples", 0, "tandem: counts must lie from 0 to their 0 samples"),
+        ("tandem.upper", [-1] * 10, "tandem: counts must lie from 0"),
         ("certificates.0.certificate.vote", "nonsense", "certificate split is impossible: .* nonsense vote"),
         (
             "certificates.0.certificate.risk",
@@ -99,7 +99,7 @@ def edited(place: Path, path: str, value: Any) -> Path:
         ("certificates.1.certificate.risk", -1.0, "certificate tandem-kl is impossible: risk -1"),
         ("members.1.weights", ["x"], r"members\[1\].weights: must be a table of keys"),
         ("members.1.name", 7, r"members\[1\].name: must be a text, got 7"),
-        ("tandem.upper", [1, 2], "the tandem counts do not fit the 4 members"),
+        ("tandem.upper", [1, 2], "tandem: 2 counts do not fit 4 members"),
         ("settings.votes", "average", "settings.votes: must be a list, got 'average'"),
         (
             "certificates.0.certificate",
@@ -147,7 +147,7 @@ def test_an_ensemble_whose_promise_was_changed_by_hand(tmp_path: Path, risk: flo
     record = an_ensemble().to_json()
     record["best"]["risk"] = risk
     (tmp_path / "ensemble.json").write_text(json.dumps(record))
-    with pytest.raises(InputError, match=f"certificate split: risk {risk:g}"):
+    with pytest.raises(InputError, match=f"best: certificate split (is impossible: risk|states) {risk:g}"):
         read_material(tmp_path)
 
 

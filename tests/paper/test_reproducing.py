@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from comitia.recipes.writing import to_toml
 
 import comitia
 from comitia._errors import InputError
@@ -15,6 +14,7 @@ from comitia.evaluation import Evaluation
 from comitia.paper import Reproduction, read_plan, reproduce, reproduce_comparison
 from comitia.paper.outputs import COMPARISON_FILES, ROW_FILES
 from comitia.recipes import read_recipe
+from comitia.recipes.toml import to_toml
 from comitia.weighting import Evidence, Weighting
 from evaluation.synthetic import ensemble
 from small_training import arrays_file, bayes_recipe

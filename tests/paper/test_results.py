@@ -9,7 +9,8 @@ import pytest
 
 from comitia import bounds
 from comitia._certificate import Certificate
-from comitia._certify import COUNTED, OUTWARD
+from comitia.bounds.row import OUTWARD
+from comitia.bounds.table import BOUNDS
 from comitia.evaluation import Evaluation, Finding
 from comitia.evaluation.claims import claims_markdown, judge
 from comitia.evaluation.tables import (
@@ -115,4 +116,4 @@ def _again(kept: Certificate) -> float:
         return bounds.best_member(kept.inputs["errors"], kept.inputs["n"], kept.delta, kept.inputs["members"])
     formula, names = FORMULAS[kept.name]
     risk = formula(*(kept.inputs[name] for name in names), kept.delta)
-    return risk * (1.0 if kept.name in COUNTED else OUTWARD)
+    return risk * (1.0 if BOUNDS[kept.name].counted else OUTWARD)

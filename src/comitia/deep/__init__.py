@@ -1,17 +1,32 @@
-"""Deep ensembles: training, states, predictions. The only folder that imports torch (extra: torch)."""
+"""Deep ensembles: training, states, predictions. The only folder that imports torch (extra: torch).
 
+`WeightedEnsemble` is a weighed ensemble of trained networks that predicts. `load_data` reads a data set. `Strategy`,
+`Plan` and `Dataset` are what strategies and data sets of your own return.
+"""
+
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from comitia.data import Dataset as Dataset
+    from comitia.data import load as load_data
     from comitia.deep.ensemble import WeightedEnsemble as WeightedEnsemble
+    from comitia.recipes import Plan as Plan
+    from comitia.recipes import Strategy as Strategy
 
-__all__ = ["WeightedEnsemble"]
+# Imported when first asked for: planning and assembling predictions need no torch.
+_HOMES = {
+    "WeightedEnsemble": ("comitia.deep.ensemble", "WeightedEnsemble"),
+    "load_data": ("comitia.data", "load"),
+    "Dataset": ("comitia.data", "Dataset"),
+    "Plan": ("comitia.recipes", "Plan"),
+    "Strategy": ("comitia.recipes", "Strategy"),
+}
+__all__ = ["Dataset", "Plan", "Strategy", "WeightedEnsemble", "load_data"]
 
 
 def __getattr__(name: str) -> Any:
-    # Planning and assembling predictions need no torch: it is imported when the networks are.
-    if name == "WeightedEnsemble":
-        from comitia.deep.ensemble import WeightedEnsemble
-
-        return WeightedEnsemble
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, own = _HOMES[name]
+    return getattr(import_module(module), own)
