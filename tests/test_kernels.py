@@ -9,8 +9,8 @@ from comitia._shards import CHUNK, Shard, classes_of
 from comitia._threads import in_threads, loops, single_blas
 from comitia._votes import certified_losses, ensemble_probabilities, probability_totals, vote_totals
 from comitia.files import read_predictions
-from comitia.statistics import measure
-from comitia.statistics.soft import losses_of, margin_losses, sum_losses
+from comitia.statistics import measure, measure_with_part
+from comitia.statistics.soft import margin_losses, sum_losses
 
 compiled = pytest.mark.skipif(not kernels.AVAILABLE, reason="numba is not installed")
 
@@ -74,6 +74,21 @@ def test_large_and_small_packs_are_read_alike():
     assert np.array_equal(measure(whole).second, measure(joined).second)
 
 
+def test_numpy_and_the_compiled_loops_read_alike(monkeypatch):
+    """Without numba numpy reads; which of the two it was must not show."""
+    from comitia import _checks, _votes
+    from comitia.statistics import soft
+
+    probs, labels = pack()
+    found = Predictions.from_arrays(probs=probs, labels=labels)
+    first = sum_losses(found)
+    for module in (_checks, _votes, soft):
+        monkeypatch.setattr(module, "loops", lambda stored, large=True: None)
+    again = Predictions.from_arrays(probs=probs, labels=labels)
+    assert np.array_equal(found.votes(), again.votes())
+    assert np.array_equal(first.second, sum_losses(again).second)
+
+
 def test_every_layout_gives_the_same_votes_and_losses():
     probs, labels = pack(members=3, samples=40_000)
     plain = Predictions.from_arrays(probs=probs, labels=labels)
@@ -121,20 +136,15 @@ def test_one_table_of_votes_whatever_adds_them():
     np.testing.assert_allclose(vote_totals(votes, weights[1], 5), two[1], atol=1e-15)
 
 
-def test_losses_are_kept_for_their_own_labels_only():
+def test_all_samples_and_a_part_are_summed_in_one_pass():
     probs, labels = pack()
     whole = Predictions.from_arrays(probs=probs, labels=labels)
-    shard = whole.shards[0]
-    kept = losses_of(shard, labels)(0, 20_000)
-    assert losses_of(shard, labels)(0, 20_000) is not None
-    assert shard.known.losses is not None
-    others = (labels + 1) % 5
-    fresh = losses_of(shard, others)(0, 20_000)
-    assert not np.array_equal(fresh, kept)
-    assert np.array_equal(fresh[2], margin_losses(probs[2], others))
-    part = whole.take(np.arange(5, 20_000, 3)).pick([3, 0])
-    found = losses_of(part.shards[0], part.labels)(0, part.samples)
-    assert np.array_equal(found, kept[[3, 0]][:, 5::3])
+    part = np.sort(np.random.default_rng(3).permutation(20_000)[:3000])
+    every, some = measure_with_part(whole, part)
+    for found, expected in ((every, measure(whole, "soft")), (some, measure(whole.take(part), "soft"))):
+        np.testing.assert_allclose(found.second, expected.second, rtol=1e-13)
+        np.testing.assert_allclose(found.first, expected.first, rtol=1e-13)
+        assert (found.first_samples, found.pair_samples) == (expected.first_samples, expected.pair_samples)
 
 
 def test_a_file_is_hashed_as_it_is_checked(tmp_path):

@@ -1,6 +1,6 @@
 """`python -m comitia`: the same as the command `comitia`."""
 
-from comitia.cli.main import main
+from comitia.cli.main import run
 
 if __name__ == "__main__":
-    main()
+    run()

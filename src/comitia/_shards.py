@@ -14,11 +14,9 @@ Members = Sequence[NDArray[Any]] | NDArray[Any]
 PIECE = 2**24
 #: Values of one member that are worked on at a time: what a second cache holds.
 CHUNK = 2**18
-#: Losses of a whole shard that are kept once computed: 2^25 float64 are 256 MB.
-KEPT = 2**25
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Known:
     """What the first pass over the stored values of a whole shard found, kept for all parts of it.
 
@@ -26,13 +24,10 @@ class Known:
     ----------
     votes : (M, n) the classes of all members, read-only
     digests : sha256 of each member's values as stored; None where they were not taken
-    losses, labels : (M, n) the margin losses at those labels (n,), once they were asked for
     """
 
     votes: NDArray[Any]
     digests: tuple[bytes, ...] | None = None
-    losses: NDArray[np.float64] | None = None
-    labels: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """Work in threads, and the compiled loops where there is enough to do."""
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
@@ -23,7 +24,7 @@ def threads() -> int:
 
 
 def in_threads(work: Callable[[Item], Result], items: Iterable[Item], *, large: bool) -> Iterator[Result]:
-    """Yield the results of the work in the order of its items; in threads if it is large, a few at a time.
+    """Yield the results of the work in the order of its items; in threads if it is large, a few items ahead.
 
     >>> list(in_threads(abs, [-1, 2, -3], large=True))
     [1, 2, 3]
@@ -33,8 +34,10 @@ def in_threads(work: Callable[[Item], Result], items: Iterable[Item], *, large: 
         return
     waiting = iter(items)
     with ThreadPoolExecutor(threads()) as pool:
-        while group := list(islice(waiting, 4 * threads())):
-            yield from pool.map(work, group)
+        begun = deque(pool.submit(work, item) for item in islice(waiting, 4 * threads()))
+        while begun:
+            yield begun.popleft().result()
+            begun.extend(pool.submit(work, item) for item in islice(waiting, 1))
 
 
 def loops(stored: NDArray[Any], *, large: bool = True) -> ModuleType | None:

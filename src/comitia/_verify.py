@@ -89,7 +89,7 @@ def verify(
     settings = _settings(ensemble, predictions, method, bounds)
     given = ensemble.weights if settings.method == "given" else None
     plan = plan_split(predictions, settings, given)
-    data = survey(predictions, settings.vote, extra)
+    data = survey(predictions, settings, plan, extra)
     choice = choose_weights(predictions, settings, plan, data, weights=given)
     found = describe(predictions, settings, replace(choice, weighting=ensemble.weighting), data)
     same = np.array_equal(ensemble.weights, choice.weighting.weights)

@@ -15,7 +15,7 @@ from comitia._predictions import Predictions
 from comitia._simplex import LARGEST_COUNT, as_prior, as_weights, prune, round_to
 from comitia._votes import require_kind
 from comitia.bounds.terms import kl_divergence
-from comitia.statistics import Statistics, measure
+from comitia.statistics import Statistics, measure, measure_with_part
 from comitia.statistics.counts import require_labels
 from comitia.statistics.unlabelled import matched
 from comitia.weighting import TABLE, Evidence, Method, Weighting, choose, find
@@ -84,7 +84,7 @@ def weigh(
     settings = Settings(method, vote, delta, certify_fraction, seed, prior, resolution, tuple(bounds))
     extra = None if unlabelled is None else matched(unlabelled, predictions)
     plan = plan_split(predictions, settings, weights)
-    data = survey(predictions, vote, extra)
+    data = survey(predictions, settings, plan, extra)
     choice = choose_weights(predictions, settings, plan, data, weights=weights)
     return describe(predictions, settings, choice, data)
 
@@ -105,10 +105,15 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Surveyed:
-    """What one look at the data gives, whatever the weights: statistics, checksums and warnings."""
+    """What one look at the data gives, whatever the weights: statistics, checksums and warnings.
+
+    `measured` is of the loss of the vote, on all samples. `evidence` are the statistics, by loss, of the samples that
+    choose the weights, as far as the same look gave them.
+    """
 
     hard: Statistics
     measured: Statistics
+    evidence: dict[str, Statistics]
     sha256: str
     warnings: tuple[str, ...]
     unlabelled: Predictions | None
@@ -134,13 +139,20 @@ class SplitPlan:
     certifying: NDArray[np.int64]
 
 
-def survey(predictions: Predictions, vote: str, unlabelled: Predictions | None = None) -> Surveyed:
+def survey(
+    predictions: Predictions, settings: Settings, plan: SplitPlan, unlabelled: Predictions | None = None
+) -> Surveyed:
     """Return all that the data say before there are weights."""
     require_labels(predictions)
-    require_kind(predictions, vote)
-    hard = measure(predictions, loss="hard")
-    measured = hard if vote == "majority" else measure(predictions, loss="soft")
-    return Surveyed(hard, measured, predictions.fingerprint(), about_data(predictions, hard), unlabelled)
+    require_kind(predictions, settings.vote)
+    hard, part = measure(predictions, loss="hard"), plan.chosen_on == "part"
+    measured, evidence = hard, {} if part else {"hard": hard}
+    if settings.vote == "average" and part:
+        measured, evidence["soft"] = measure_with_part(predictions, plan.weighing)
+    elif settings.vote == "average":
+        measured = evidence["soft"] = measure(predictions, loss="soft")
+    warnings = about_data(predictions, hard)
+    return Surveyed(hard, measured, evidence, predictions.fingerprint(), warnings, unlabelled)
 
 
 def plan_split(predictions: Predictions, settings: Settings, weights: ArrayLike | None) -> SplitPlan:
@@ -160,7 +172,6 @@ def choose_weights(
 ) -> Choice:
     """Return the weights by the settings' method on the samples that may choose them, as they are deployed."""
     part = plan.chosen_on == "part"
-    known = {} if part else {"hard": data.hard, data.measured.loss: data.measured}
     evidence = Evidence(
         predictions.take(plan.weighing) if part else predictions,
         vote=settings.vote,
@@ -168,7 +179,7 @@ def choose_weights(
         prior=settings.prior,
         random_state=settings.seed,
         unlabelled=data.unlabelled,
-        measured=known,
+        measured=data.evidence,
     )
     found = choose(settings.method, evidence) if weights is None else _given(weights, predictions.members)
     split = Split(plan.fraction, settings.seed, len(plan.weighing), len(plan.certifying))

@@ -1,6 +1,6 @@
 """What the bounds need of an ensemble: losses of members and pairs, counted exactly or summed."""
 
 from comitia.statistics.counts import Counts, co_errors, count
-from comitia.statistics.moments import Statistics, measure
+from comitia.statistics.moments import Statistics, measure, measure_with_part
 
-__all__ = ["Counts", "Statistics", "co_errors", "count", "measure"]
+__all__ = ["Counts", "Statistics", "co_errors", "count", "measure", "measure_with_part"]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from comitia._errors import InputError, require_choice
 from comitia._predictions import Predictions
 from comitia.statistics.counts import Counts, count
-from comitia.statistics.soft import Sums, sum_losses
+from comitia.statistics.soft import Sums, sum_losses, sum_losses_with_part
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -92,6 +92,17 @@ def measure(predictions: Predictions, loss: str = "hard") -> Statistics:
     if require_choice("loss", loss, ("hard", "soft")) == "hard":
         return _from_counts(count(predictions), predictions.names)
     return _from_sums(sum_losses(predictions), predictions.names)
+
+
+def measure_with_part(predictions: Predictions, part: NDArray[np.int64]) -> tuple[Statistics, Statistics]:
+    """Return the soft statistics of all samples and of a part of them (positions), read once; a shared hold-out.
+
+    >>> pack = Predictions.from_arrays(probs=[[0.9, 0.4], [0.7, 0.8]], labels=[1, 1])
+    >>> [found.first.round(3).tolist() for found in measure_with_part(pack, np.array([0]))]
+    [[0.35, 0.25], [0.1, 0.3]]
+    """
+    every, some = sum_losses_with_part(predictions, part)
+    return _from_sums(every, predictions.names), _from_sums(some, predictions.names)
 
 
 def _from_counts(counts: Counts, names: tuple[str, ...]) -> Statistics:

@@ -1,7 +1,8 @@
 """Margin losses of probabilities, and their sums over members and pairs."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,14 @@ from numpy.typing import NDArray
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia._shards import KEPT, Shard, class_rows, spans
-from comitia._threads import in_threads, loops
+from comitia._shards import Shard, class_rows, spans
+from comitia._threads import in_threads, loops, single_blas_threads
 from comitia.statistics.counts import require_labels
 
-#: Losses (float64) that are gathered before they are multiplied: 64 MB.
-GATHERED = 2**23
+#: Probabilities that are read before their losses are multiplied: few, for fresh memory costs more than the sums.
+GATHERED = 2**22
+#: With more members than this their matrices are so large that one at a time is made, by all threads of BLAS.
+MANY = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +29,13 @@ class Sums:
     second: NDArray[np.float64]
     pair_samples: NDArray[np.float64] | None
     pair_first: NDArray[np.float64] | None
+
+    def __iadd__(self, other: "Sums") -> "Sums":
+        for entry in fields(self):
+            total = getattr(self, entry.name)
+            if total is not None:
+                total += getattr(other, entry.name)
+        return self
 
 
 def margin_losses(probs: NDArray[Any], labels: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -50,68 +60,66 @@ def margin_losses(probs: NDArray[Any], labels: NDArray[np.int64]) -> NDArray[np.
 
 
 def sum_losses(predictions: Predictions) -> Sums:
-    """The sums over all samples, read in pieces of bounded memory."""
+    """Return the sums over all samples, read in pieces of bounded memory."""
+    return _added(_pieces(predictions, None))[0]
+
+
+def sum_losses_with_part(predictions: Predictions, part: NDArray[np.int64]) -> tuple[Sums, Sums]:
+    """Return the sums over all samples and over a part of them (positions) from one pass, for a shared hold-out."""
+    inside = np.zeros(predictions.samples, bool)
+    inside[part] = True
+    every, some = _added(_pieces(predictions, inside))
+    return every, some
+
+
+def _added(pieces: Iterator[tuple[Sums, ...]]) -> tuple[Sums, ...]:
+    """Return the totals of all pieces, in their order."""
+    totals = next(pieces)
+    for piece in pieces:
+        for total, more in zip(totals, piece):
+            total += more  # noqa: PLW2901: in place, for the matrices may be large
+    return totals
+
+
+def _pieces(predictions: Predictions, inside: NDArray[np.bool_] | None) -> Iterator[tuple[Sums, ...]]:
+    """Yield the sums of each piece of the samples, and of those inside."""
     if not predictions.has_probs:
         raise InputError("probs: the average vote needs probabilities, these are votes; use vote majority")
-    labels, members = require_labels(predictions), predictions.members
-    masked = any(shard.mask is not None for shard in predictions.shards)
-    first, samples = np.zeros(members), np.zeros(members)
-    second, common, own = (np.zeros((members, members)) for _ in range(3))
-    offset = 0
+    labels, masked = require_labels(predictions), not predictions.shared
+    many, offset = predictions.members > MANY, 0
     for shard in predictions.shards:
-        losses_at = losses_of(shard, labels[offset : offset + shard.samples])
-        for start, stop in spans(shard.samples, max(1, GATHERED // members)):
-            losses = losses_at(start, stop)
-            first += losses.sum(axis=1)
-            second += losses @ losses.T
-            samples += (
-                stop - start if shard.mask is None else np.asarray(shard.masked(start, stop)).sum(axis=1)
-            )
-            if masked:
-                keep = _kept(shard, losses, start, stop)
-                common += keep @ keep.T
-                own += losses @ keep.T
+        step = max(64, (8 if many else 1) * GATHERED // (predictions.members * shard.width))
+
+        def add(span: tuple[int, int], shard: Shard = shard, offset: int = offset) -> tuple[Sums, ...]:
+            here = slice(offset + span[0], offset + span[1])
+            losses = _losses(shard, labels[here], *span)
+            shard.release()
+            every = _sums(losses, shard.masked(*span), masked)
+            return (every,) if inside is None else (every, _sums(losses[:, inside[here]], None, False))
+
+        with nullcontext() if many else single_blas_threads():
+            yield from in_threads(add, spans(shard.samples, step), large=shard.large and not many)
         offset += shard.samples
-    return Sums(first, samples, second, common if masked else None, own if masked else None)
 
 
-def losses_of(shard: Shard, labels: NDArray[np.int64]) -> Callable[[int, int], NDArray[np.float64]]:
-    """Return a function of start, stop: the members' losses there (M, b), zero where a sample is not their hold-out.
-
-    Those of the whole shard are computed once and kept with it, if they are not too many and the labels are its own.
-    """
-    known = shard.known
-    if known is None or (known.losses is None and known.votes.size > KEPT):
-        return lambda start, stop: _compute(shard, labels[start:stop], start, stop)
-    if known.losses is None and shard.whole:
-        known.losses, known.labels = _compute(shard, labels, 0, shard.samples), labels
-    kept = known.losses
-    rows = slice(None) if shard.rows is None else shard.rows
-    if kept is None or known.labels is None or not np.array_equal(known.labels[rows], labels):
-        return lambda start, stop: _compute(shard, labels[start:stop], start, stop)
-    return lambda start, stop: shard.of_known(kept, start, stop)
-
-
-def _compute(shard: Shard, labels: NDArray[np.int64], start: int, stop: int) -> NDArray[np.float64]:
+def _losses(shard: Shard, labels: NDArray[np.int64], start: int, stop: int) -> NDArray[np.float64]:
+    """Return the members' losses (M, b), zero where a sample is not their hold-out."""
     losses = np.empty((len(shard.values), stop - start))
-
-    def look(index: int) -> None:
-        for low, high in shard.chunks(start, stop):
-            here = slice(low - start, high - start)
-            stored = shard.member(index, low, high)
-            compiled = loops(stored, large=shard.large) if stored.ndim == 2 else None
-            if compiled is None:
-                losses[index, here] = margin_losses(stored, labels[here])
-            else:
-                compiled.margin_losses(stored, labels[here], losses[index, here])
-        shard.release()
-
-    for _ in in_threads(look, range(len(losses)), large=shard.large):
-        pass
+    for index, row in enumerate(losses):
+        stored = shard.member(index, start, stop)
+        compiled = loops(stored, large=shard.large) if stored.ndim == 2 else None
+        if compiled is None:
+            row[:] = margin_losses(stored, labels)
+        else:
+            compiled.margin_losses(stored, labels, row)
     mask = shard.masked(start, stop)
     return losses if mask is None else np.where(mask, losses, 0.0)
 
 
-def _kept(shard: Shard, losses: NDArray[np.float64], start: int, stop: int) -> NDArray[np.float64]:
-    mask = shard.masked(start, stop)
-    return np.ones_like(losses) if mask is None else mask.astype(np.float64)
+def _sums(losses: NDArray[np.float64], mask: NDArray[np.bool_] | None, masked: bool) -> Sums:
+    members, samples = losses.shape
+    own = np.full(members, float(samples)) if mask is None else mask.sum(axis=1).astype(np.float64)
+    if not masked:
+        return Sums(losses.sum(axis=1), own, losses @ losses.T, None, None)
+    keep = np.ones_like(losses) if mask is None else mask.astype(np.float64)
+    return Sums(losses.sum(axis=1), own, losses @ losses.T, keep @ keep.T, losses @ keep.T)
