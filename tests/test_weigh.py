@@ -5,7 +5,7 @@ import pytest
 
 from comitia import weigh
 from comitia._errors import InputError
-from comitia._weigh import default_fraction, split_samples
+from comitia._split import default_fraction, split_samples
 from comitia.weighting import METHODS, Evidence, choose
 from simulated import simulated
 

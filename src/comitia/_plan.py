@@ -9,7 +9,7 @@ from scipy.special import betainc
 
 from comitia._certificate import percent_up
 from comitia._errors import InputError, require_choice, require_open_unit
-from comitia._weigh import SMALLEST_SPLIT, default_fraction
+from comitia._split import SMALLEST_SPLIT, default_fraction
 from comitia.bounds.row import Facts
 from comitia.bounds.table import BOUNDS
 
@@ -86,48 +86,51 @@ def plan(
     """
     if (risk is None) == (samples is None):
         raise InputError("risk: give either risk (how many samples it needs) or samples (what they certify)")
-    expected, fraction = Expected(error, members, gibbs, tandem, kl), certify_fraction
+    expected = Expected(error, members, gibbs, tandem, kl)
+    question = Question(expected, certificate, delta, certify_fraction)
     if risk is not None:
-        samples = samples_needed(
-            risk, expected, certificate=certificate, delta=delta, certify_fraction=fraction
-        )
+        samples = samples_needed(risk, question)
     assert samples is not None
-    value = certifiable(samples, expected, certificate=certificate, delta=delta, certify_fraction=fraction)
-    return Planned(certificate, samples, value, delta, expected)
+    return Planned(certificate, samples, certifiable(samples, question), delta, expected)
 
 
-def certifiable(
-    samples: int,
-    expected: Expected,
-    *,
-    certificate: str = "split",
-    delta: float = 0.05,
-    certify_fraction: float | None = None,
-) -> float:
-    """The risk that so many hold-out samples will certify if the ensemble is as expected.
+@dataclass(frozen=True)
+class Question:
+    """By which certificate an ensemble that is as expected is to be certified."""
 
-    >>> round(certifiable(10_000, Expected(error=0.07)), 4)
+    expected: Expected
+    certificate: str = "split"
+    delta: float = 0.05
+    certify_fraction: float | None = None
+
+    def __post_init__(self) -> None:
+        require_choice("certificate", self.certificate, PLANNED)
+        require_open_unit("delta", self.delta)
+
+    def kept(self, samples: int) -> int:
+        """Return how many of the samples certify: those that a split keeps, all for other certificates."""
+        fraction = self.certify_fraction
+        if self.certificate != "split":
+            return samples
+        if fraction is not None and not 0 < fraction < 1:
+            raise InputError(f"certify_fraction: must lie strictly between 0 and 1, got {fraction:g}")
+        return round(samples * (default_fraction(samples) if fraction is None else fraction))
+
+
+def certifiable(samples: int, question: Question) -> float:
+    """Return the risk that so many hold-out samples will certify if the ensemble is as expected.
+
+    >>> round(certifiable(10_000, Question(Expected(error=0.07))), 4)
     0.0749
     """
-    require_choice("certificate", certificate, PLANNED)
-    require_open_unit("delta", delta)
     if samples < 1:
         raise InputError(f"samples: must be at least 1, got {samples}")
     if samples > MOST:
         raise InputError(f"samples: must be at most {MOST:,}, got {samples:,}")
-    kept = _kept(samples, certificate, certify_fraction)
+    kept = question.kept(samples)
     if kept < 1:
         raise InputError("samples: too few to keep any for certifying; 20 are the least")
-    return _bound(kept, expected, certificate, delta)
-
-
-def _kept(samples: int, certificate: str, certify_fraction: float | None) -> int:
-    """How many of the samples certify: those that a split keeps, all for other certificates."""
-    if certificate != "split":
-        return samples
-    if certify_fraction is not None and not 0 < certify_fraction < 1:
-        raise InputError(f"certify_fraction: must lie strictly between 0 and 1, got {certify_fraction:g}")
-    return round(samples * (default_fraction(samples) if certify_fraction is None else certify_fraction))
+    return _bound(kept, question.expected, question.certificate, question.delta)
 
 
 def _bound(n: int, expected: Expected, certificate: str, delta: float) -> float:
@@ -171,27 +174,18 @@ def _needed(expected: Expected, what: str) -> float:
     return value
 
 
-def samples_needed(
-    risk: float,
-    expected: Expected,
-    *,
-    certificate: str = "split",
-    delta: float = 0.05,
-    certify_fraction: float | None = None,
-) -> int:
-    """The number of hold-out samples from which on that risk is certified, if the ensemble is as expected.
+def samples_needed(risk: float, question: Question) -> int:
+    """Return the number of hold-out samples from which on that risk is certified, if the ensemble is as expected.
 
     Errors are whole numbers, so the bound rises with every error more: some smaller numbers of samples may do, but
     of larger ones all do.
 
-    >>> samples_needed(0.08, Expected(error=0.07), certificate="holdout")
+    >>> samples_needed(0.08, Question(Expected(error=0.07), "holdout"))
     2230
     """
-    require_choice("certificate", certificate, PLANNED)
-    wanted = _Wanted(
-        require_open_unit("risk", risk), expected, certificate, require_open_unit("delta", delta)
-    )
-    _kept(MOST, certificate, certify_fraction)
+    certificate, expected = question.certificate, question.expected
+    wanted = _Wanted(require_open_unit("risk", risk), expected, certificate, question.delta)
+    question.kept(MOST)
     limit = _limit(expected, certificate)
     if risk <= limit:
         raise InputError(
@@ -199,7 +193,7 @@ def samples_needed(
             "more samples; ask for a larger risk"
         )
     least = _last_miss(wanted) + 1 if BOUNDS[certificate].counted else _first(wanted.holds)
-    found = max(SMALLEST_SPLIT, _first(lambda n: _kept(n, certificate, certify_fraction) >= least))
+    found = max(SMALLEST_SPLIT, _first(lambda n: question.kept(n) >= least))
     if found > MOST:
         raise InputError(
             f"risk: {risk:.10g} needs more than {MOST:,} hold-out samples with {certificate}, which tends to "

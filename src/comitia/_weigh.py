@@ -13,29 +13,13 @@ from comitia._ensemble import Data, Ensemble, Split, versions
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia._simplex import LARGEST_COUNT, as_prior, as_weights, prune, round_to
+from comitia._split import default_fraction, split_samples
 from comitia._votes import require_kind
 from comitia.bounds.terms import kl_divergence
 from comitia.statistics import Statistics, measure, measure_with_part
 from comitia.statistics.counts import require_labels
 from comitia.statistics.unlabelled import matched
 from comitia.weighting import TABLE, Evidence, Method, Weighting, choose, find
-
-# Below this many samples a split leaves too few on either side to be of use.
-SMALLEST_SPLIT = 20
-
-
-def default_fraction(samples: int) -> float:
-    """The share of the hold-out that is kept for certifying when nothing is asked for.
-
-    One fifth of the samples chooses the weights, or 1,000 if that is more, but never more than half:
-    1 - max(.2, min(.5, 1000 / n)). Fewer than 20 samples are not split.
-
-    >>> default_fraction(10_000), default_fraction(2_500), default_fraction(100), default_fraction(10)
-    (0.8, 0.6, 0.5, 0.0)
-    """
-    if samples < SMALLEST_SPLIT:
-        return 0.0
-    return 1 - max(0.2, min(0.5, 1000 / samples))
 
 
 def weigh(
@@ -262,17 +246,6 @@ def _plan(predictions: Predictions, settings: Settings) -> tuple[float, str]:
     if fraction and not 0 < kept < n:
         raise InputError(f"certify_fraction: {fraction:g} of {n} samples leaves nothing on one side")
     return fraction, "part" if kept else "all"
-
-
-def split_samples(samples: int, fraction: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sorted indices of the samples that choose the weights, and of those kept for certifying.
-
-    >>> [part.tolist() for part in split_samples(5, 0.4, seed=0)]
-    [[0, 1, 3], [2, 4]]
-    """
-    order = np.random.default_rng(seed).permutation(samples)
-    kept = round(fraction * samples)
-    return np.sort(order[kept:]), np.sort(order[:kept])
 
 
 def _given(weights: ArrayLike, members: int) -> Weighting:

@@ -1,6 +1,7 @@
 """`comitia collect`: again, and for new samples."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -62,17 +63,8 @@ def test_collect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (("collect", ".", "--data", "a.npz", "--out", "b.npz"), "holds no training"),
     ],
 )
-def test_wrong_input(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    words: tuple[str, ...],
-    message: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert call(*words) == 2
-    assert message in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
+def test_wrong_input(refused: Callable[..., str], words: tuple[str, ...], message: str) -> None:
+    assert message in refused(*words)
 
 
 X, Y = dataset().test_x[:5], dataset().test_y[:5]

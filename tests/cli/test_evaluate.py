@@ -6,24 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from comitia.cli.evaluate import command
 from comitia.cli.main import main
-from evaluation.synthetic import ensemble
-
-
-@pytest.fixture
-def pack(tmp_path: Path) -> Path:
-    """Test predictions of 5 runs with 3 states each."""
-    found = ensemble(samples=200, classes=2)
-    probs = next(iter(found.blocks(10**6))).probs
-    assert probs is not None
-    path = tmp_path / "test.npz"
-    np.savez(path, probs=probs[..., 1], labels=found.labels, run=found.run, step=found.step)
-    return path
 
 
 def _run(*words: object) -> str:

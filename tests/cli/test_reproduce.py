@@ -19,17 +19,6 @@ from evaluation.synthetic import ensemble
 from small_training import arrays_file, bayes_recipe
 
 
-@pytest.fixture
-def pack(tmp_path: Path) -> Path:
-    """Test predictions of 5 runs with 3 states each."""
-    found = ensemble(samples=200, classes=2)
-    probs = next(iter(found.blocks(10**6))).probs
-    assert probs is not None
-    path = tmp_path / "test.npz"
-    np.savez(path, probs=probs[..., 1], labels=found.labels, run=found.run, step=found.step)
-    return path
-
-
 def _fails(*words: object) -> object:
     with pytest.raises(SystemExit) as stopped:
         main(["reproduce", *(str(word) for word in words)])

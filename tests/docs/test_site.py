@@ -3,10 +3,8 @@
 import os
 import re
 import runpy
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -111,18 +109,6 @@ def test_pages_are_changed_for_the_site_as_meant() -> None:
     assert made["moved"](links, "project/x.md") == (
         "[a](../a.md) [b](../project/changelog.md) [c](https://github.com/comitia/comitia/blob/main/LICENSE) [d](#d)"
     )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
-    binary = shutil.which("chromium") or shutil.which("chromium-browser")
-    if binary is None:
-        pytest.skip("needs Chromium: apt-get install chromium")
-    with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=binary, args=["--headless=new", "--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.mark.browser

@@ -7,9 +7,10 @@ import pytest
 from scipy.stats import norm
 
 from comitia._predictions import Predictions
-from comitia.evaluation import Claim, Evaluation, Finding, Reference, evaluate
+from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import claims_markdown, combine, judge
-from comitia.evaluation.findings import HELD, NOT_HELD, UNDECIDED
+from comitia.evaluation.findings import HELD, NOT_HELD, UNDECIDED, Finding
+from comitia.evaluation.records import Claim, Reference
 from evaluation.synthetic import ensemble
 
 

@@ -9,8 +9,8 @@ from scipy.stats import beta, t
 from comitia import certify, evaluate, weigh
 from comitia._errors import InputError
 from comitia._predictions import Predictions
+from comitia._split import split_samples
 from comitia._votes import average, majority
-from comitia._weigh import split_samples
 from comitia.evaluation import Evaluation
 from comitia.files import read_predictions
 from evaluation.synthetic import ensemble

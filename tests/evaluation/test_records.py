@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from comitia._errors import InputError
-from comitia.evaluation import Evaluation, Reference, evaluate
+from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import judge
+from comitia.evaluation.records import Reference
 from evaluation.synthetic import ensemble
 
 

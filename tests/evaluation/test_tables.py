@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from comitia._errors import InputError
-from comitia.evaluation import Evaluation, Reference, evaluate
+from comitia.evaluation import Evaluation, evaluate
+from comitia.evaluation.records import Reference
 from comitia.evaluation.tables import (
     Column,
     Table,

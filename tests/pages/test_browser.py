@@ -1,7 +1,5 @@
 """The page in a real browser: Chromium, driven by Playwright. Screenshots stay under artefacts/."""
 
-import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,23 +12,7 @@ from report_records import HOSTILE, an_ensemble, an_evaluation, comparison_folde
 pytestmark = pytest.mark.browser
 
 ARTEFACTS = Path(__file__).resolve().parents[2] / "artefacts"
-ARGUMENTS = [
-    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 WINDOWS = {"wide": 1280, "narrow": 390}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
-    binary = shutil.which("chromium") or shutil.which("chromium-browser")
-    if binary is None:
-        pytest.skip("needs Chromium: apt-get install chromium")
-    with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=binary, args=ARGUMENTS)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ from scipy.stats import beta, t
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia._weigh import split_samples, weigh
+from comitia._split import split_samples
+from comitia._weigh import weigh
 from comitia.evaluation.comparison import Comparison
 from comitia.paper.comparing import Scored, compare, findings, score_entries
 from comitia.paper.comparison_plan import ComparisonPlan, Entry

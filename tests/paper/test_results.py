@@ -11,8 +11,9 @@ from comitia import bounds
 from comitia._certificate import Certificate
 from comitia.bounds.row import OUTWARD
 from comitia.bounds.table import BOUNDS
-from comitia.evaluation import Evaluation, Finding
+from comitia.evaluation import Evaluation
 from comitia.evaluation.claims import claims_markdown, judge
+from comitia.evaluation.findings import Finding
 from comitia.evaluation.tables import (
     FORMATS,
     against_paper,

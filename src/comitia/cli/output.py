@@ -47,6 +47,13 @@ def common_options(command: Command) -> Command:
     )(command)
 
 
+def ensemble_and_files(command: Command) -> Command:
+    """Return the command with the arguments ENSEMBLE.json and FILE..., and `--force`."""
+    command = click.option("--force", is_flag=True, help="Overwrite an existing output.")(command)
+    command = click.argument("files", nargs=-1, required=True, metavar="FILE...")(command)
+    return click.argument("ensemble_path", metavar="ENSEMBLE.json")(command)
+
+
 def console(json_path: str | None) -> "Console":
     """Where text for people goes: standard output, or standard error while JSON has standard output."""
     from rich.console import Console

@@ -1,5 +1,7 @@
 """`comitia plan`: how many hold-out samples a certificate needs, or what a number of them can certify."""
 
+from typing import Any
+
 import click
 
 from comitia.cli.output import TableCommand, common_options, console, require_absent, write_json
@@ -27,20 +29,7 @@ Examples:
 @click.option("--kl", type=float, default=0.0, show_default=True, help="Expected KL of weights to prior.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @common_options
-def command(
-    risk: float | None,
-    samples: int | None,
-    error: float | None,
-    certificate: str,
-    delta: float,
-    certify_fraction: float | None,
-    members: int | None,
-    gibbs: float | None,
-    tandem: float | None,
-    kl: float,
-    force: bool,
-    json_path: str | None,
-) -> None:
+def command(force: bool, json_path: str | None, **wanted: Any) -> None:
     """Say how many hold-out samples a wanted certificate needs, or what a given number can certify.
 
     Certificates: {planned}. Give --risk or --samples.
@@ -49,21 +38,10 @@ def command(
     from comitia import plan
     from comitia._records import to_plain
 
-    found = plan(
-        risk=risk,
-        samples=samples,
-        error=error,
-        certificate=certificate,
-        delta=delta,
-        certify_fraction=certify_fraction,
-        members=members,
-        gibbs=gibbs,
-        tandem=tandem,
-        kl=kl,
-    )
+    found = plan(**wanted)
     record = to_plain(found)
     record["expected"] = {key: value for key, value in record["expected"].items() if value is not None}
     write_json(json_path, record)
     console(json_path).print(
-        found.sentence if risk is None else f"from {found.sentence.replace(':', ' on:', 1)}"
+        found.sentence if wanted["risk"] is None else f"from {found.sentence.replace(':', ' on:', 1)}"
     )

@@ -2,7 +2,7 @@
 
 import click
 
-from comitia.cli.output import common_options, console, require_absent, write_json
+from comitia.cli.output import common_options, console, ensemble_and_files, require_absent, write_json
 
 
 @click.command(
@@ -13,11 +13,9 @@ Examples:
   comitia predict ensemble.json new.npz --json -
 """,
 )
-@click.argument("ensemble_path", metavar="ENSEMBLE.json")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@ensemble_and_files
 @click.option("--labels", metavar="FILE", help="True classes, if you want the error counted.")
 @click.option("--out", metavar="FILE", help="Where the predictions go: .npz or .csv.")
-@click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @common_options
 def command(
     ensemble_path: str,

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import click
 
-from comitia.cli.output import common_options, console, require_absent, write_json
+from comitia.cli.output import common_options, console, ensemble_and_files, require_absent, write_json
 
 
 @click.command(
@@ -15,13 +15,11 @@ Example:
   comitia verify ensemble.json holdout.npz      exit 0 if everything holds up, 1 if not
 """,
 )
-@click.argument("ensemble_path", metavar="ENSEMBLE.json")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@ensemble_and_files
 @click.option("--labels", metavar="FILE", help="True classes, where the files hold none.")
 @click.option("--unlabelled", metavar="FILE", help="The samples without labels that were used.")
 @click.option("--method", metavar="MODULE:NAME", help="Your own method that chose the weights.")
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="Your own bound, as for weigh.")
-@click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @common_options
 def command(
     ensemble_path: str,

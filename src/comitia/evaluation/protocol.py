@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from comitia._errors import InputError, require_choice, require_open_unit
 from comitia._predictions import Predictions
+from comitia._split import split_samples
 from comitia._threads import single_blas_threads
-from comitia._weigh import split_samples
 from comitia.evaluation.assembly import Draws, assemble
 from comitia.evaluation.draws import Runs, default_sizes, draw_all, runs_of
 from comitia.evaluation.folds import Asked, half, named_methods, run_fold

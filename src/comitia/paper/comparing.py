@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from comitia._certify import certify
 from comitia._errors import InputError
 from comitia._predictions import Predictions
+from comitia._split import split_samples
 from comitia._threads import single_blas_threads
-from comitia._weigh import split_samples
 from comitia.evaluation.comparison import SCORES, ComparedEnsemble, Comparison, ComparisonSettings, Line
 from comitia.evaluation.findings import UNDECIDED, Finding, finding, half_width, rounded
 from comitia.evaluation.folds import Asked, Fold, half, run_fold

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia.evaluation import Evaluation, Reference, evaluate
+from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import draw_all, runs_of
 from comitia.evaluation.findings import half_width, rounded
 from comitia.evaluation.protocol import WEIGHTINGS
+from comitia.evaluation.records import Reference
 from comitia.evaluation.scores import score
 from comitia.paper.faithfulness import other_samples, require_classes, trained_otherwise
 from comitia.paper.rows import references

@@ -33,24 +33,27 @@ Pack = Predictions | str | Path
 Listener = Callable[[Any], None]
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """A row of the paper: its evaluation, the folder it was written to, the files, and which runs are missing."""
+@dataclass(frozen=True, kw_only=True)
+class _Written:
+    """The folder that everything was written to, the files, and which runs are missing."""
+
+    folder: Path
+    written: tuple[Path, ...]
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction(_Written):
+    """A row of the paper: its evaluation, and where it was written."""
 
     evaluation: Evaluation
-    folder: Path
-    written: tuple[Path, ...]
-    missing: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class ReproducedComparison:
-    """A comparison of ensembles, the folder it was written to, the files, and which runs are missing."""
+@dataclass(frozen=True, kw_only=True)
+class ReproducedComparison(_Written):
+    """A comparison of ensembles, and where it was written."""
 
     comparison: Comparison
-    folder: Path
-    written: tuple[Path, ...]
-    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ def reproduce(
         evaluation, folder, run_facts(source=found.source, seconds=seconds, settings=settings)
     )
     written += _extras(evaluation, folder, figures=figures, trained=predictions is None)
-    return Reproduction(evaluation, folder, written, found.missing)
+    return Reproduction(evaluation=evaluation, folder=folder, written=written, missing=found.missing)
 
 
 def _recipe(
@@ -233,7 +236,7 @@ def reproduce_comparison(
     if figures:
         written += write_temperatures(plan, folder)
     missing = tuple(f"{name}, {text}" for name, found in trained.items() for text in found.missing)
-    return ReproducedComparison(compared, folder, written, missing)
+    return ReproducedComparison(comparison=compared, folder=folder, written=written, missing=missing)
 
 
 def _plan(

@@ -269,3 +269,19 @@ def regression(batch: int) -> Regression:
     inputs = source.normal(size=(30, 2)) @ np.array([[1.0, 0.6], [0.0, 0.8]])
     outputs = inputs @ np.array([1.5, -0.7]) + source.normal(size=30)
     return Regression(inputs, outputs, scale=0.4, batch=batch)
+
+
+def wrong_noises(kind: type[Any]) -> list[type[Any]]:
+    """Samplers of that kind whose noise has the wrong variance: half of it, 6% too much, times the temperature."""
+
+    def made(name: str, scale: Callable[[dict[str, Any]], float]) -> type[Any]:
+        def noise_variance(self: Any, group: dict[str, Any]) -> float:
+            return float(kind.noise_variance(self, group)) * scale(group)
+
+        return type(name, (kind,), {"noise_variance": noise_variance})
+
+    return [
+        made("HalfNoise", lambda group: 0.5),
+        made("AlmostNoise", lambda group: 1.06),
+        made("SquaredTemperature", lambda group: float(group["temperature"])),
+    ]

@@ -24,6 +24,7 @@ from deep.samplers.stationarity import (
     refreshed_masses,
     regression,
     start,
+    wrong_noises,
 )
 
 LR, BETA = 0.9, 0.75  # on 40 samples a time step of .15: the discretised law is not the posterior
@@ -111,24 +112,7 @@ def test_regression_with_minibatches_matches_the_posterior_with_a_small_step() -
     assert check(sampler, problem.gradient(1), exact, settle=500, gap=90, readings=5, bias=bias) < 0.02
 
 
-class HalfNoise(SGHMC):
-    """√(γhT) instead of √(2γhT)."""
-
-    def noise_variance(self, group: dict[str, Any]) -> float:
-        return super().noise_variance(group) / 2
-
-
-class AlmostNoise(SGHMC):
-    def noise_variance(self, group: dict[str, Any]) -> float:
-        return super().noise_variance(group) * 1.06
-
-
-class SquaredTemperature(SGHMC):
-    def noise_variance(self, group: dict[str, Any]) -> float:
-        return super().noise_variance(group) * float(group["temperature"])
-
-
-@pytest.mark.parametrize("wrong", [HalfNoise, AlmostNoise, SquaredTemperature])
+@pytest.mark.parametrize("wrong", wrong_noises(SGHMC))
 def test_a_wrong_noise_scale_is_found(wrong: type[SGHMC]) -> None:
     target = correlated()
     law = target.sghmc_law(LR, BETA, 0.3, np.ones(3))

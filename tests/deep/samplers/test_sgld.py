@@ -20,6 +20,7 @@ from deep.samplers.stationarity import (
     refreshed_masses,
     regression,
     start,
+    wrong_noises,
 )
 
 LR = 2.0  # on 40 samples a step of .05: the discretised law is visibly wider than the posterior
@@ -87,22 +88,7 @@ def test_regression_with_minibatches_matches_the_posterior_with_a_small_step() -
     assert check(sampler, problem.gradient(1), exact, settle=800, gap=130, readings=5, bias=bias) < 0.02
 
 
-class HalfNoise(SGLD):
-    def noise_variance(self, group: dict[str, Any]) -> float:
-        return super().noise_variance(group) / 2
-
-
-class AlmostNoise(SGLD):
-    def noise_variance(self, group: dict[str, Any]) -> float:
-        return super().noise_variance(group) * 1.06
-
-
-class SquaredTemperature(SGLD):
-    def noise_variance(self, group: dict[str, Any]) -> float:
-        return super().noise_variance(group) * float(group["temperature"])
-
-
-@pytest.mark.parametrize("wrong", [HalfNoise, AlmostNoise, SquaredTemperature])
+@pytest.mark.parametrize("wrong", wrong_noises(SGLD))
 def test_a_wrong_noise_scale_is_found(wrong: type[SGLD]) -> None:
     target = correlated()
     law = target.sgld_law(LR, 0.3, np.ones(3))
