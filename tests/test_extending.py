@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from comitia import InputError, evaluate, verify, weigh
+from comitia import InputError, evaluate, report, verify, weigh
 from comitia._ensemble import Ensemble
 from comitia.cli.main import main
 from page_examples import page_blocks
@@ -100,5 +100,16 @@ def test_by_name_on_the_command_line(outside, tmp_path, capsys):
 
 def test_it_is_evaluated_and_reported(outside, tmp_path):
     pack = simulated(members=6, samples=400)
-    found = evaluate(pack, weightings=("uniform", "outside_weighting:inverse_error"), repeats=1, sizes=[6])
+    weightings = ("uniform", "outside_weighting:inverse_error")
+    found = evaluate(pack, weightings=weightings, repeats=1, sizes=[6], bounds=[outside.hoeffding])
     assert "outside_weighting:inverse_error" in {row.weights for row in found.rows}
+    certified = {(row.weights, row.certificate.name) for row in found.certificates}
+    assert ("outside_weighting:inverse_error", "outside_weighting:hoeffding") in certified
+    # weights by a method from outside are certified on samples that did not choose them
+    designated = {row.weights: row.certificate.name for row in found.certificates if row.designated}
+    assert designated["outside_weighting:inverse_error"] == "split"
+    ensemble = weigh(pack, method=outside.inverse_error, bounds=[outside.hoeffding])
+    for record in (found, ensemble):
+        page = report(record, tmp_path / "page.html", force=True).read_text()
+        assert "outside_weighting:hoeffding" in page
+        assert "outside_weighting:inverse_error" in page

@@ -37,6 +37,7 @@ Examples:
     help="Weightings to compare: methods of comitia weigh, or module:function.",
 )
 @click.option("--votes", default="average,majority", show_default=True, metavar="NAME,...", help="Votes.")
+@click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="A further bound of your own.")
 @click.option("--table", "tables", multiple=True, metavar="FILE", help="Write all rows as .md, .tex or .csv.")
 @click.option("--out", metavar="FILE", help="Write the evaluation (JSON) for comitia report.")
 @click.option("--force", is_flag=True, help="Overwrite existing outputs.")
@@ -50,6 +51,7 @@ def command(
     delta: float,
     weightings: str,
     votes: str,
+    bounds: tuple[str, ...],
     tables: tuple[str, ...],
     out: str | None,
     force: bool,
@@ -83,6 +85,7 @@ def command(
         delta=delta,
         weightings=words(weightings),
         votes=words(votes),
+        bounds=bounds,
     )
     written = [*tables] if out is None else [*tables, out]
     for path in tables:

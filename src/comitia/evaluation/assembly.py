@@ -1,21 +1,19 @@
 """Folds → the record: rows, differences, facts of members, certificates, notes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._certify import Certification, certify
 from comitia._predictions import Predictions
-from comitia._simplex import round_to
+from comitia.evaluation.certifying import certificates
 from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import Draw, runs_of
 from comitia.evaluation.findings import half_width, rounded
 from comitia.evaluation.folds import Asked, Fold
 from comitia.evaluation.records import (
-    Certified,
     Difference,
     Evaluation,
     MemberFacts,
@@ -25,13 +23,9 @@ from comitia.evaluation.records import (
     Source,
     TandemCounts,
 )
-from comitia.statistics import Statistics, measure
-from comitia.weighting import minimise_tandem
 
 # A larger tandem matrix is no picture any more, and makes the record heavy.
 LARGEST_MATRIX = 200
-# Weights are rounded to multiples of 1/20 for `occam`: fine enough for the vote, short to write down.
-RESOLUTION = 20
 
 Draws = Mapping[int, tuple[Draw, ...]]
 
@@ -70,6 +64,7 @@ def assemble(
     asked: Sequence[Asked],
     singles: Sequence[Asked],
     folds: Sequence[Fold],
+    bounds: Sequence[Any] = (),
 ) -> Evaluation:
     """Return the evaluation's record, with the claims that need no reference worked out."""
     place = {ask: index for index, ask in enumerate(asked)}
@@ -84,7 +79,7 @@ def assemble(
         differences=tuple(_differences(found)),
         members=_facts(predictions, found, largest),
         tandem=_tandem(found, largest),
-        certificates=tuple(_certificates(predictions, found, largest)),
+        certificates=tuple(certificates(predictions, settings, folds[0], largest, place, bounds)),
         notes=tuple(_notes(predictions, found, len(runs.last))),
     )
     return replace(evaluation, claims=judge(evaluation))
@@ -210,68 +205,6 @@ def _tandem(found: Found, largest: Draw) -> TandemCounts | None:
     counts = np.rint(half.hard.second[np.ix_(members, members)] * len(half.samples)).astype(np.int64)
     upper = counts[np.triu_indices(len(members))]
     return TandemCounts(len(members), len(half.samples), tuple(upper.tolist()))
-
-
-def _certificates(predictions: Predictions, found: Found, largest: Draw) -> Iterator[Certified]:
-    """Yield every certificate of the largest ensemble, all samples being hold-out.
-
-    Uniform weights are chosen on nothing, so `holdout` is designated; other weights come from the first fold's
-    weighing half and the other half certifies them, so `split` is; `occam` is for tandem weights that all
-    samples choose, rounded to multiples of 1/20.
-    """
-    settings, fold = found.settings, found.folds[0]
-    losses = {"majority": measure(predictions, loss="hard")}
-    if "average" in settings.votes:
-        losses["average"] = measure(predictions, loss="soft")
-    for members in settings.members:
-        chosen = largest.members(members)
-        weights = {m: fold.weights[found.place[Asked(chosen, m)]] for m in settings.weightings}
-        choice = _Chosen(members, np.array(chosen), predictions, losses, settings, fold.scoring.samples)
-        for vote in settings.votes:
-            yield from choice.certified(vote, weights)
-
-
-@dataclass(frozen=True, eq=False)
-class _Chosen:
-    """One choice of members: their positions, and what they are certified from."""
-
-    members: str
-    picked: NDArray[np.int64]
-    predictions: Predictions
-    losses: dict[str, Statistics]
-    settings: Settings
-    certifying: NDArray[np.int64]
-
-    def certified(self, vote: str, weights: Mapping[str, NDArray[np.float64]]) -> Iterator[Certified]:
-        """Yield the certificates of one vote, by weighting."""
-        for method, rho in weights.items():
-            fixed = method == "uniform"
-            found = self._certify(rho[self.picked], vote, "nothing" if fixed else "part")
-            for certificate in found.certificates:
-                yield Certified(self.members, method, certificate.name == found.best.name, certificate)
-        if "tandem" in weights:
-            for certificate in self._certify(self.rounded, vote, "all").certificates:
-                if certificate.name == "occam":
-                    yield Certified(self.members, f"tandem, multiples of 1/{RESOLUTION}", False, certificate)
-
-    def _certify(self, rho: NDArray[np.float64], vote: str, chosen_on: str) -> Certification:
-        return certify(
-            self.predictions.pick(self.picked),
-            rho,
-            vote=vote,
-            delta=self.settings.delta,
-            chosen_on=chosen_on,
-            certifying=self.certifying if chosen_on == "part" else None,
-            statistics=self.losses[vote].pick(self.picked),
-        )
-
-    @cached_property
-    def rounded(self) -> NDArray[np.float64]:
-        """Tandem weights that all samples choose, rounded. They are the same for both votes."""
-        hard = self.losses["majority"].pick(self.picked)
-        return round_to(
-            minimise_tandem(hard.second, hard.pair_samples, self.settings.delta).weights, RESOLUTION
-        )
 
 
 def _notes(predictions: Predictions, found: Found, runs: int) -> list[str]:

@@ -1,6 +1,7 @@
 """The paper's protocol: test-time cross-validation of weightings on ensembles of every size."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from comitia._errors import InputError, require_choice, require_open_unit
 from comitia._predictions import Predictions
@@ -28,6 +29,7 @@ def evaluate(
     votes: Sequence[str] = VOTES,
     members: Sequence[str] = MEMBERS,
     groups: Mapping[int, Sequence[int]] | None = None,
+    bounds: Sequence[Any] = (),
 ) -> Evaluation:
     """Return how well each weighting does on ensembles of each size, and what its bound promises.
 
@@ -46,6 +48,7 @@ def evaluate(
     votes : ``"average"`` and ``"majority"``; predictions that hold votes have the majority alone.
     members : ``"last"`` state of each drawn run, or ``"all"`` its states.
     groups : the runs of each size, where each size was trained by itself (an epoch budget); replaces the draws.
+    bounds : further bounds from outside for the certificates (see `comitia.bounds.row.as_bound`).
 
     Examples
     --------
@@ -74,11 +77,16 @@ def evaluate(
     _check(predictions, settings, votes)
     draws = draw_all(runs, settings.sizes, repeats, seed, groups)
     with single_blas_threads():
-        return _evaluate(predictions, settings, methods, runs, draws)
+        return _evaluate(predictions, settings, methods, runs, draws, bounds)
 
 
 def _evaluate(
-    predictions: Predictions, settings: Settings, methods: Mapping[str, Method], runs: Runs, draws: Draws
+    predictions: Predictions,
+    settings: Settings,
+    methods: Mapping[str, Method],
+    runs: Runs,
+    draws: Draws,
+    bounds: Sequence[Any],
 ) -> Evaluation:
     parts = split_samples(predictions.samples, 0.5, settings.seed)
     first, second = (half(predictions, part, settings.votes) for part in parts)
@@ -90,7 +98,7 @@ def _evaluate(
         run_fold(weighing, scoring, asked, known, settings.votes, settings.delta, settings.seed)
         for weighing, scoring in ((first, second), (second, first))
     ]
-    return assemble(predictions, settings, draws, asked, singles, folds)
+    return assemble(predictions, settings, draws, asked, singles, folds, bounds)
 
 
 def check_settings(
