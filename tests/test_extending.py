@@ -63,7 +63,7 @@ def test_a_method_that_says_it_looked_at_nothing_is_not_believed(outside):
 def test_plain_weights_will_do_and_wrong_ones_are_refused():
     assert weigh(simulated(), method=lambda e: np.full(6, 1 / 6)).best.name == "split"
     with pytest.raises(
-        InputError, match=r"method '.*' must return a Weighting or the weights; weights: must sum"
+        InputError, match=r"method: '.*' must return a Weighting or the weights; weights: must sum"
     ):
         weigh(simulated(), method=lambda e: np.full(6, 1 / 3))
     with pytest.raises(

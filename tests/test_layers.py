@@ -16,7 +16,7 @@ LAYERS = [
     ["statistics", "bounds", "_votes"],
     ["weighting"],
     ["_certificate", "_certify"],
-    ["_ensemble", "_diagnose", "_split", "_weigh", "_predict", "_plan", "_verify"],
+    ["_ensemble", "_ensemble_file", "_diagnose", "_split", "_weigh", "_predict", "_plan", "_verify"],
     ["files"],
     ["sklearn"],
     ["evaluation"],

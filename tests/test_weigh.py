@@ -121,8 +121,8 @@ def test_too_few_samples_are_not_split() -> None:
         ({"certify_fraction": -0.1}, "certify_fraction: must be at least 0 and below 1, got -0.1"),
         ({"certify_fraction": 1e-4}, "certify_fraction: 0.0001 of 400 samples leaves nothing on one side"),
         ({"resolution": 0}, "resolution: must be from 1 to 100, got 0"),
-        ({"method": "given"}, "weights: required with method='given', and only then"),
-        ({"weights": [1, 0, 0, 0, 0, 0]}, "weights: required with method='given', and only then"),
+        ({"method": "given"}, "weights: required for method 'given'; give them"),
+        ({"weights": [1, 0, 0, 0, 0, 0]}, "weights: take the place of a method; leave one of the two out"),
         ({"prior": [0.5, 0.5]}, "prior: must be 6 numbers, one per member, got shape (2,)"),
     ],
 )

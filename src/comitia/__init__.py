@@ -64,6 +64,11 @@ _HOMES = {
 __all__ = list(_HOMES)
 
 
+def __dir__() -> list[str]:
+    """Return the public names, so that completion finds what is imported only when it is asked for."""
+    return [*__all__, "__version__"]
+
+
 def __getattr__(name: str) -> Any:
     """Return the public name, imported when first asked for, so that start-up stays quick."""
     if name not in _HOMES:

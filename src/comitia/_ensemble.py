@@ -1,7 +1,7 @@
 """The record of a weighed ensemble: members, weights, vote, certificates and the data they rest on."""
 
 import platform
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,8 @@ import scipy
 from numpy.typing import NDArray
 
 from comitia._certificate import WEIGHTS_FIXED, Certificate
-from comitia._certify import Certification, Unavailable
+from comitia._certify import Certification
 from comitia._records import from_plain, parse_json, require_format
-from comitia.bounds.row import CHOSEN_ON
-from comitia.bounds.table import BOUNDS, price
 from comitia.weighting import Weighting
 
 Array = NDArray[np.float64]
@@ -148,122 +146,13 @@ class Ensemble:
         A file that contradicts itself, such as one with an edited risk, is refused; with `faults=False` only its form
         is checked, so that `verify` can show what does not hold up.
         """
-        record = require_format(
-            parse_json(text, source), FORMAT, source, "an ensemble that comitia weigh --out wrote"
-        )
-        found = from_plain(_File, record, f"{source}: ", strict=False, faults=faults).ensemble()
+        from comitia._ensemble_file import EnsembleFile
+
+        what = "an ensemble that comitia weigh --out wrote"
+        record = require_format(parse_json(text, source), FORMAT, source, what)
+        found = from_plain(EnsembleFile, record, f"{source}: ", strict=False, faults=faults).ensemble()
         object.__setattr__(found, "_read", record)
         return found
-
-
-@dataclass(frozen=True)
-class _Best(Certificate):
-    """The certificate that is quoted, and the number of events it was chosen from."""
-
-    compared: int = 1
-
-
-@dataclass(frozen=True)
-class _Weights:
-    """The part `weighting` of a file."""
-
-    method: str
-    chosen: str | None
-    chosen_on: str
-    weights: Array
-    lam: float | None = field(metadata={"key": "lambda"})
-    kl: float | None
-    gap: float | None
-    bound: float | None
-    samples: int
-    prior: tuple[float, ...] | None
-    resolution: int | None
-
-    def fault(self) -> str | None:
-        if (self.weights < 0).any() or abs(self.weights.sum() - 1) > 1e-6:
-            return "weights must be at least 0 and sum to 1"
-        return None if self.chosen_on in CHOSEN_ON else f"chosen_on must be one of {', '.join(CHOSEN_ON)}"
-
-
-@dataclass(frozen=True)
-class _File:
-    """An ensemble as it is written, every statement of which must be possible."""
-
-    names: tuple[str, ...]
-    run: tuple[int, ...] | None
-    step: tuple[int, ...] | None
-    classes: int
-    vote: str
-    delta: float
-    weighting: _Weights
-    split: Split
-    statistics: dict[str, float]
-    certificates: tuple[Certificate, ...]
-    best: _Best
-    unavailable: tuple[Unavailable, ...]
-    data: Data
-    member_risks: tuple[float, ...]
-    warnings: tuple[str, ...]
-    versions: dict[str, str]
-
-    def fault(self) -> str | None:
-        """Return what about the file cannot be, or None."""
-        members = len(self.names)
-        sizes = {"weights": len(self.weighting.weights), "member_risks": len(self.member_risks)}
-        sizes |= {
-            key: len(value) for key, value in (("run", self.run), ("step", self.step)) if value is not None
-        }
-        for key, size in sizes.items():
-            if size != members or not members:
-                return f"{key} must have one number for each of {members} members, got {size}"
-        if len(set(self.names)) != members:
-            return "names: duplicate name; every member needs its own"
-        if not all(0 <= risk <= 1 for risk in self.member_risks):
-            return "member_risks must lie between 0 and 1"
-        return self._best_fault()
-
-    def _best_fault(self) -> str | None:
-        """Return why the quoted certificate cannot hold at the delta asked for, or None."""
-        best, row = self.best, BOUNDS.get(self.best.name)
-        deltas = {self.delta, best.delta, *(found.delta for found in self.certificates)}
-        if len(deltas) > 1 or {self.vote} != {found.vote for found in (best, *self.certificates)}:
-            return "all certificates must be of the ensemble's own delta and vote"
-        if best.name not in {found.name for found in self.certificates}:
-            return f"best: '{best.name}' is not among the certificates"
-        if best.compared == 1:
-            if row is None or not row.designated or self.weighting.chosen_on in row.refused:
-                return f"best: '{best.name}' cannot have been designated before looking"
-            return None
-        paid = best.inputs.get("delta_share", best.delta) * best.compared <= best.delta * (1 + 1e-12)
-        if not paid or best.compared < price(self.vote, shared=False):
-            return f"best: the price of choosing among {best.compared} kinds of certificate was not paid"
-        return None
-
-    def ensemble(self) -> Ensemble:
-        """Return the ensemble that the file describes."""
-        w = self.weighting
-        best = {entry.name: getattr(self.best, entry.name) for entry in fields(Certificate)}
-        return Ensemble(
-            names=self.names,
-            run=self.run,
-            step=self.step,
-            classes=self.classes,
-            vote=self.vote,
-            delta=self.delta,
-            chosen_on=w.chosen_on,
-            weighting=Weighting(w.method, w.weights, w.samples, w.lam, w.kl, w.gap, w.bound, chosen=w.chosen),
-            prior=w.prior,
-            resolution=w.resolution,
-            split=self.split,
-            statistics=self.statistics,
-            certification=Certification(
-                self.certificates, Certificate(**best), self.best.compared, self.unavailable
-            ),
-            data=self.data,
-            member_risks=self.member_risks,
-            warnings=self.warnings,
-            versions=self.versions,
-        )
 
 
 def versions() -> dict[str, str]:

@@ -15,6 +15,7 @@ from comitia.bounds.table import BOUNDS
 
 PLANNED = tuple(name for name, row in BOUNDS.items() if row.planned)
 MOST = 10**9
+NEEDED = {"error": "error", "members": "number of members", "gibbs": "Gibbs risk", "tandem": "tandem risk"}
 # Bounds are rounded outward, as if delta were smaller by a share that grows with n; these are no less than that share.
 OUTWARD, OUTWARD_EACH = 1e-8, 2e-15
 
@@ -106,6 +107,8 @@ class Question:
     def __post_init__(self) -> None:
         require_choice("certificate", self.certificate, PLANNED)
         require_open_unit("delta", self.delta)
+        if self.certify_fraction is not None and self.certificate != "split":
+            raise InputError(f"certify_fraction: has no effect for {self.certificate}; leave it out")
 
     def kept(self, samples: int) -> int:
         """Return how many of the samples certify: those that a split keeps, all for other certificates."""
@@ -129,7 +132,7 @@ def certifiable(samples: int, question: Question) -> float:
         raise InputError(f"samples: must be at most {MOST:,}, got {samples:,}")
     kept = question.kept(samples)
     if kept < 1:
-        raise InputError("samples: too few to keep any for certifying; 20 are the least")
+        raise InputError("samples: too few to keep any for certifying; give 20 or more, or certify_fraction")
     return _bound(kept, question.expected, question.certificate, question.delta)
 
 
@@ -165,7 +168,7 @@ def _needed(expected: Expected, what: str) -> float:
     """The expected value of that name; an error says that the certificate needs it."""
     value: float | None = getattr(expected, what)
     if value is None:
-        raise InputError(f"{what}: this certificate needs the {what} that you expect")
+        raise InputError(f"{what}: this certificate needs the {NEEDED[what]} that you expect")
     if what == "members":
         if value < 1:
             raise InputError(f"members: must be at least 1, got {value:g}")

@@ -210,7 +210,11 @@ def describe(predictions: Predictions, settings: Settings, choice: Choice, data:
 def _check(settings: Settings, weights: ArrayLike | None) -> None:
     """Raise for settings that are wrong whatever the samples are."""
     if (settings.method == "given") != (weights is not None):
-        raise InputError("weights: required with method='given', and only then")
+        raise InputError(
+            "weights: required for method 'given'; give them"
+            if weights is None
+            else "weights: take the place of a method; leave one of the two out"
+        )
     if settings.method != "given":
         find(settings.method)
     if settings.resolution is not None and not 1 <= settings.resolution <= LARGEST_COUNT:

@@ -1,11 +1,12 @@
 """What a row of the table of certificates is: the facts a bound may use, and when it is valid."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from comitia._errors import InputError
-from comitia._extensions import load, name_of
+from comitia._extensions import is_reference, load, name_of
 
 VOTES = ("majority", "average")
 #: What chose the weights: nothing of the hold-out, a part of it, or all of it.
@@ -98,8 +99,20 @@ class Bound:
 
     def value(self, inputs: Mapping[str, Any], delta: float) -> float:
         """Return the bound for those inputs, rounded outward."""
-        risk = float(self.formula(**inputs, delta=delta))
-        return risk if self.counted else risk * OUTWARD
+        risk = self.formula(**inputs, delta=delta)
+        if is_reference(self.name):
+            risk = self._checked(risk)
+        return float(risk) if self.counted else float(risk) * OUTWARD
+
+    def _checked(self, risk: Any) -> float:
+        """Return what a bound from outside gave, if it can be a risk."""
+        try:
+            number = float(risk)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not 0 <= number < math.inf:
+            raise InputError(f"bounds: '{self.name}' must return a risk of 0 or more, got {risk!r}")
+        return number
 
     def __call__(self, facts: Facts, delta: float) -> float:
         """Return the bound for those facts."""
@@ -129,6 +142,10 @@ def as_bound(given: Any) -> Bound:
     >>> as_bound(double_gibbs).samples
     'n_pair'
     """
+    if isinstance(given, str) and not is_reference(given):
+        raise InputError(
+            f"bounds: must be module:function, got '{given}'; the built-in ones are given anyway"
+        )
     found = load("bounds", given) if isinstance(given, str) else given
     if isinstance(found, Bound):
         return found
@@ -137,7 +154,10 @@ def as_bound(given: Any) -> Bound:
     lines = (found.__doc__ or "").strip().splitlines() or ["given from outside"]
     name = name_of(given)
 
-    def formula(delta: float, **numbers: Any) -> float:
-        return float(found(Facts(**numbers), delta))
+    def formula(delta: float, **numbers: Any) -> Any:
+        try:
+            return found(Facts(**numbers), delta)
+        except Exception as error:
+            raise InputError(f"bounds: '{name}' failed: {type(error).__name__}: {error}") from error
 
     return Bound(name, lines[0].rstrip("."), name, name, "given from outside", formula, asdict, "n_pair")

@@ -265,7 +265,7 @@ def price(vote: str, *, shared: bool, rows: Iterable[Bound] = _ROWS) -> int:
 def with_outside(given: Iterable[Any]) -> tuple[Bound, ...]:
     """Return the rows of the table and those from outside, whose names must be new."""
     rows = list(BOUNDS.values())
-    for bound in map(as_bound, given):
+    for bound in map(as_bound, [given] if isinstance(given, str) else given):
         if bound.name in {row.name for row in rows}:
             raise InputError(f"bounds: duplicate name '{bound.name}'; give each bound its own")
         if not is_reference(bound.name):

@@ -31,6 +31,10 @@ COMMANDS = {
 ENDED_AT_ONCE = ("weigh", "predict", "verify", "plan", "evaluate", "report")
 
 
+# What a shell gives to a program that a closed pipe ended; 1 would say that something failed.
+PIPE_CLOSED = 141
+
+
 class LazyGroup(click.Group):
     """A group whose commands live in `comitia.cli.<name>` and are imported only when used."""
 
@@ -82,7 +86,7 @@ def run() -> None:
         sys.stdout.flush()
         sys.stderr.flush()
     except BrokenPipeError:
-        code = 1
+        code = PIPE_CLOSED
     os._exit(code or 0)
 
 
@@ -100,7 +104,7 @@ def main(arguments: list[str] | None = None) -> None:
         _interrupted(arguments is None)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        sys.exit(PIPE_CLOSED)
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr)
         sys.exit(2)

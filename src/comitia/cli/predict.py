@@ -2,7 +2,14 @@
 
 import click
 
-from comitia.cli.output import common_options, console, ensemble_and_files, require_absent, write_json
+from comitia.cli.output import (
+    common_options,
+    console,
+    ensemble_and_files,
+    require_absent,
+    require_distinct,
+    write_json,
+)
 
 
 @click.command(
@@ -31,6 +38,7 @@ def command(
     Members are found by their names, or by their order where names are absent; those of weight zero may be
     left out.
     """
+    require_distinct(out, json_path)
     for path in (out, json_path):
         require_absent(path, force, (ensemble_path, *files, labels))
     from comitia._errors import InputError

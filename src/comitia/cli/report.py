@@ -24,7 +24,7 @@ Examples:
 def command(path: str, out: str | None, title: str | None, force: bool, json_path: str | None) -> None:
     """Write one HTML page that needs no network: verdict, figures, details.
 
-    PATH is an ensemble (weigh --out), an evaluation (evaluate --json), or a folder with ensemble.json,
+    PATH is an ensemble (weigh --out), an evaluation (evaluate --out), or a folder with ensemble.json,
     evaluation.json or comparison.json, as reproduce writes it.
     """
     from comitia.pages import report, report_place

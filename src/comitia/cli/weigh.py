@@ -6,7 +6,14 @@ from pathlib import Path
 import click
 
 from comitia._errors import InputError
-from comitia.cli.output import TableCommand, common_options, console, require_absent, write_json
+from comitia.cli.output import (
+    TableCommand,
+    common_options,
+    console,
+    require_absent,
+    require_distinct,
+    write_json,
+)
 
 
 @click.command(
@@ -74,6 +81,7 @@ def command(
     """
     if out == "-":
         raise InputError("--out: the name of a file is required; --json - writes to standard output")
+    require_distinct(out, json_path)
     for path in (out, json_path):
         require_absent(path, force, (*files, labels, prior, weights, unlabelled))
     from comitia import read_predictions, weigh

@@ -105,7 +105,7 @@ def _library_text(name: str) -> str:
     if name not in names():
         hint = nearest(name, names())
         raise InputError(
-            f"recipe '{name}': no built-in recipe of that name{hint}; comitia.recipes.names() lists them"
+            f"recipe '{name}': no built-in recipe of that name{hint}; comitia train --list shows them"
         )
     return files("comitia.recipes").joinpath("library", f"{name}.toml").read_text(encoding="utf-8")
 

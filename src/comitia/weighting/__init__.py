@@ -66,10 +66,16 @@ def choose(method: Method, evidence: Evidence) -> Weighting:
     >>> choose(lambda evidence: [0.25, 0.75], Evidence(two)).weights
     array([0.25, 0.75])
     """
-    found = find(method)(evidence)
-    return (
-        found if isinstance(method, str) and method in TABLE else _outside(found, name_of(method), evidence)
-    )
+    if isinstance(method, str) and method in TABLE:
+        return TABLE[method].weigh(evidence)
+    function, name = find(method), name_of(method)
+    try:
+        found = function(evidence)
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"method: '{name}' failed: {type(error).__name__}: {error}") from error
+    return _outside(found, name, evidence)
 
 
 def find(method: Method, argument: str = "method") -> Callable[[Evidence], Any]:
@@ -92,7 +98,7 @@ def _outside(found: Any, name: str, evidence: Evidence) -> Weighting:
             )
         return Weighting(name, as_weights(found, members), evidence.predictions.samples)
     except InputError as error:
-        raise InputError(f"method '{name}' must return a Weighting or the weights; {error}") from None
+        raise InputError(f"method: '{name}' must return a Weighting or the weights; {error}") from None
 
 
 __all__ = ["METHODS", "Evidence", "Minimum", "Weighting", "choose", "minimise_tandem"]

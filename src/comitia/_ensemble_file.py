@@ -1,0 +1,168 @@
+"""What the file of an ensemble says, and what is wrong with it: numbers that follow from others must agree."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._certificate import Certificate
+from comitia._certify import Certification, Unavailable
+from comitia._ensemble import Data, Ensemble, Split
+from comitia._extensions import is_reference
+from comitia._simplex import as_prior, as_weights
+from comitia.bounds.row import CHOSEN_ON
+from comitia.bounds.table import BOUNDS, price
+from comitia.bounds.terms import kl_divergence
+from comitia.weighting import TABLE, Weighting
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Best(Certificate):
+    """The certificate that is quoted, and the number of events it was chosen from."""
+
+    compared: int = 1
+
+
+@dataclass(frozen=True)
+class _Weights:
+    """The part `weighting` of a file."""
+
+    method: str
+    chosen: str | None
+    chosen_on: str
+    weights: Array
+    lam: float | None = field(metadata={"key": "lambda"})
+    kl: float | None
+    gap: float | None
+    bound: float | None
+    samples: int
+    prior: tuple[float, ...] | None
+    resolution: int | None
+
+    def fault(self) -> str | None:
+        if (self.weights < 0).any() or abs(self.weights.sum() - 1) > 1e-6:
+            return "weights must be at least 0 and sum to 1"
+        if not (self.method in {"given", *TABLE} or is_reference(self.method)):
+            return f"unknown method '{self.method}'"
+        return None if self.chosen_on in CHOSEN_ON else f"chosen_on must be one of {', '.join(CHOSEN_ON)}"
+
+
+@dataclass(frozen=True)
+class EnsembleFile:
+    """An ensemble as it is written, every statement of which must be possible."""
+
+    names: tuple[str, ...]
+    run: tuple[int, ...] | None
+    step: tuple[int, ...] | None
+    classes: int
+    vote: str
+    delta: float
+    weighting: _Weights
+    split: Split
+    statistics: dict[str, float]
+    certificates: tuple[Certificate, ...]
+    best: _Best
+    unavailable: tuple[Unavailable, ...]
+    data: Data
+    member_risks: tuple[float, ...]
+    warnings: tuple[str, ...]
+    versions: dict[str, str]
+    members: int | None = None
+    samples: int | None = None
+    pair_samples_min: int | None = None
+
+    def fault(self) -> str | None:
+        """Return what about the file cannot be, or None."""
+        checks = (self._size_fault, self._certificate_fault, self._best_fault, self._number_fault)
+        return next((found for check in checks if (found := check())), None)
+
+    def _size_fault(self) -> str | None:
+        """Return why the lists of the file do not fit its members, or None."""
+        members = len(self.names)
+        sizes = {"weights": len(self.weighting.weights), "member_risks": len(self.member_risks)}
+        optional = {"run": self.run, "step": self.step, "prior": self.weighting.prior}
+        sizes |= {key: len(value) for key, value in optional.items() if value is not None}
+        for key, size in sizes.items():
+            if size != members or not members:
+                return f"{key} must have one number for each of {members} members, got {size}"
+        if len(set(self.names)) != members:
+            return "names: duplicate name; every member needs its own"
+        if self.classes < 2 or not all(0 <= risk <= 1 for risk in self.member_risks):
+            return "classes must be at least 2, and member_risks must lie between 0 and 1"
+        said = (self.members, self.samples, self.pair_samples_min)
+        if said != (members, self.data.samples, self.data.pair_samples_min):
+            return "members, samples and pair_samples_min must be those of names and data"
+        return None
+
+    def _certificate_fault(self) -> str | None:
+        """Return why the certificates cannot be those of one vote, or None."""
+        names = [found.name for found in self.certificates]
+        if len(set(names)) != len(names):
+            return "certificates: duplicate name; each kind is given once"
+        deltas = {self.delta, self.best.delta, *(found.delta for found in self.certificates)}
+        if len(deltas) > 1 or {self.vote} != {found.vote for found in (self.best, *self.certificates)}:
+            return "all certificates must be of the ensemble's own delta and vote"
+        if self.best.name not in names:
+            return f"best: '{self.best.name}' is not among the certificates"
+        return None
+
+    def _best_fault(self) -> str | None:
+        """Return why the quoted certificate cannot hold at the delta asked for, or None."""
+        best, row = self.best, BOUNDS.get(self.best.name)
+        if best.compared == 1:
+            listed = next(found for found in self.certificates if found.name == best.name)
+            if (listed.risk, listed.inputs) != (best.risk, best.inputs):
+                return f"best: is not the certificate '{best.name}' that is listed"
+            if row is None or not row.designated or self.weighting.chosen_on in row.refused:
+                return f"best: '{best.name}' cannot have been designated before looking"
+            return None
+        paid = best.inputs.get("delta_share", best.delta) * best.compared <= best.delta * (1 + 1e-12)
+        if not paid or best.compared < price(self.vote, shared=False):
+            return f"best: the price of choosing among {best.compared} kinds of certificate was not paid"
+        return None
+
+    def _number_fault(self) -> str | None:
+        """Return which number is not what the weights and the other numbers of the file give, or None."""
+        rho = as_weights(self.weighting.weights, len(self.names))
+        stated = {key: self.statistics.get(key) for key in ("gibbs", "tandem")}
+        stated["kl"] = kl_divergence(rho, as_prior(self.weighting.prior, len(rho)))
+        for found in (*self.certificates, self.best):
+            for key in stated.keys() & found.inputs.keys() if found.name in BOUNDS else ():
+                if not _agree(found.inputs[key], stated[key]):
+                    return f"certificate {found.name}: {key} is not that of the weights and statistics"
+        if self.vote == "majority" and not _agree(float(rho @ self.member_risks), stated["gibbs"]):
+            return "statistics: gibbs is not the weighted mean of member_risks"
+        return None
+
+    def ensemble(self) -> Ensemble:
+        """Return the ensemble that the file describes."""
+        w = self.weighting
+        best = {entry.name: getattr(self.best, entry.name) for entry in fields(Certificate)}
+        return Ensemble(
+            names=self.names,
+            run=self.run,
+            step=self.step,
+            classes=self.classes,
+            vote=self.vote,
+            delta=self.delta,
+            chosen_on=w.chosen_on,
+            weighting=Weighting(w.method, w.weights, w.samples, w.lam, w.kl, w.gap, w.bound, chosen=w.chosen),
+            prior=w.prior,
+            resolution=w.resolution,
+            split=self.split,
+            statistics=self.statistics,
+            certification=Certification(
+                self.certificates, Certificate(**best), self.best.compared, self.unavailable
+            ),
+            data=self.data,
+            member_risks=self.member_risks,
+            warnings=self.warnings,
+            versions=self.versions,
+        )
+
+
+def _agree(one: Any, other: float | None) -> bool:
+    return other is not None and abs(float(one) - other) <= 1e-9 * max(1.0, abs(other))
