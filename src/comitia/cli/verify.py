@@ -16,7 +16,7 @@ Example:
 """,
 )
 @ensemble_and_files
-@click.option("--labels", metavar="FILE", help="True classes, where the files hold none.")
+@click.option("--labels", metavar="FILE", help="True classes, in place of those in the files.")
 @click.option("--unlabelled", metavar="FILE", help="The samples without labels that were used.")
 @click.option("--method", metavar="MODULE:NAME", help="Your own method that chose the weights.")
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="Your own bound, as for weigh.")

@@ -29,7 +29,7 @@ Examples:
 """,
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--labels", metavar="FILE", help="True classes, where the files hold none.")
+@click.option("--labels", metavar="FILE", help="True classes, in place of those in the files.")
 @click.option("--method", default=None, help="How weights are chosen [default: tandem].")
 @click.option("--vote", default="majority", show_default=True, help="majority or average.")
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Probability of failure.")

@@ -25,20 +25,13 @@ def read_npz(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
     """The checked predictions of one pack (with those labels, if given); unknown keys are ignored."""
     arrays = read_arrays(path)
     if labels is not None:
-        arrays["labels"] = require_same_labels(path, arrays.get("labels"), labels)
+        arrays["labels"] = labels
     if "probs" not in arrays and "votes" not in arrays:
         raise InputError(_missing(path))
     try:
         return Predictions.from_arrays(**arrays)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-
-
-def require_same_labels(path: Path, own: Any, given: NDArray[Any]) -> NDArray[Any]:
-    """Return the labels given; an error if the file holds others."""
-    if own is not None and not np.array_equal(own, given):
-        raise InputError(f"labels: {path} holds labels already, and others; leave one of the two out")
-    return given
 
 
 def read_arrays(path: Path) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia.files.npz import require_same_labels
 
 LABELS = ("label", "labels", "y", "target")
 #: Names of columns that number the rows.
@@ -150,9 +149,7 @@ def _predictions(path: Path, columns: Columns, labels: NDArray[Any] | None) -> P
         raise InputError(f"{path}: holds no member; one column a member is required beside the labels")
     for name in names:
         _refuse_index(path, name, columns[name])
-    truth = columns[own[0]] if own else None
-    if labels is not None:
-        truth = require_same_labels(path, truth, labels)
+    truth = columns[own[0]] if own and labels is None else labels
     values = np.stack([columns[name] for name in names])  # (M, n)
     mask = ~np.isnan(values)
     known = np.where(mask, values, 0.0)
