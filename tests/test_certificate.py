@@ -73,3 +73,18 @@ def test_a_bound_from_outside_rests_on_the_word_of_its_author() -> None:
     outside = Certificate("mine:double", "majority", 0.2, 0.01, 5, meaning="twice as much")
     assert outside.fault() is None
     assert outside.assumption.endswith("and the bound 'mine:double', given from outside, is valid")
+
+
+@pytest.mark.parametrize("share", ["x", [], True, 0, -1, 0.06])
+def test_a_share_of_delta_must_be_one(share) -> None:
+    for name in ("split", "mine:bound"):
+        found = Certificate(name, "majority", 0.5, 0.05, 9, {"errors": 1, "n": 9, "delta_share": share})
+        assert "delta_share must be a share of delta 0.05" in str(found.fault())
+
+
+def test_numbers_that_no_hold_out_gives() -> None:
+    huge = {"tandem": 0.1, "disagreement": 0.1, "kl": 1e308, "n": 10**18}
+    assert "do not fit" in str(Certificate("c2", "majority", 0.9, 0.05, 10**18, huge).fault())
+    assert "do not fit" in str(
+        Certificate("split", "majority", 0.9, 0.05, 9, {"errors": True, "n": 9}).fault()
+    )

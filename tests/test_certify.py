@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from comitia import Predictions, bounds, certify
+from comitia._certify import certify_with
 from comitia._errors import InputError
 from comitia.bounds.terms import kl_divergence
 from comitia.statistics import measure
@@ -220,7 +221,7 @@ def test_certifying_samples_of_any_integer_type_in_any_order(dtype: type) -> Non
 def test_statistics_at_hand_change_nothing(vote: str, masked: bool) -> None:
     pack = simulated(masked=masked)
     measured = measure(pack, "hard" if vote == "majority" else "soft")
-    assert certify(pack, IRREGULAR, vote=vote, statistics=measured) == certify(pack, IRREGULAR, vote=vote)
+    assert certify_with(measured, pack, IRREGULAR, vote=vote) == certify(pack, IRREGULAR, vote=vote)
 
 
 def test_statistics_of_members_that_share_their_samples_although_others_have_their_own() -> None:
@@ -229,7 +230,7 @@ def test_statistics_of_members_that_share_their_samples_although_others_have_the
     whole = simulated()
     probs = np.concatenate([block.probs for block in whole.blocks()], axis=1)
     part = Predictions.from_arrays(probs=probs, labels=whole.labels, mask=mask).pick([0, 1])
-    assert certify(part, [0.6, 0.4], statistics=measure(part)) == certify(part, [0.6, 0.4])
+    assert certify_with(measure(part), part, [0.6, 0.4]) == certify(part, [0.6, 0.4])
 
 
 @pytest.mark.parametrize(
@@ -252,7 +253,7 @@ def test_statistics_of_members_that_share_their_samples_although_others_have_the
 )
 def test_statistics_that_cannot_be_of_these_predictions(vote: str, statistics, message: str) -> None:
     with pytest.raises(InputError) as error:
-        certify(simulated(), IRREGULAR, vote=vote, statistics=statistics)
+        certify_with(statistics, simulated(), IRREGULAR, vote=vote)
     assert str(error.value).startswith(f"statistics: {message}")
     assert "leave them out, or give measure(predictions, " in str(error.value)
 

@@ -82,7 +82,10 @@ def test_a_bound_stands_among_the_certificates_and_rests_on_its_author(outside):
     assert "given from outside, is valid" in stated["assumption"]
     again = Ensemble.from_json(json.dumps(ensemble.to_json()))
     assert verify(again, pack, bounds=[outside.hoeffding]).holds
-    assert not verify(again, pack).holds
+    with pytest.raises(InputError, match="bounds: the file rests on 'outside_weighting:hoeffding'"):
+        verify(again, pack)
+    with pytest.raises(InputError, match="bounds: the file has no certificate 'outside_weighting:hoeffding'"):
+        verify(weigh(pack), pack, bounds=[outside.hoeffding])
 
 
 def test_by_name_on_the_command_line(outside, tmp_path, capsys):
@@ -113,3 +116,43 @@ def test_it_is_evaluated_and_reported(outside, tmp_path):
         page = report(record, tmp_path / "page.html", force=True).read_text()
         assert "outside_weighting:hoeffding" in page
         assert "outside_weighting:inverse_error" in page
+
+
+def in_place(evidence):
+    """Works on what it is given, as people do."""
+    tandem = evidence.statistics.second
+    np.fill_diagonal(tandem, 0.0)
+    return np.full(len(tandem), 1 / len(tandem))
+
+
+def relabels(evidence):
+    evidence.labels[:] = evidence.predictions.votes()[0]
+    return np.full(evidence.predictions.members, 1 / evidence.predictions.members)
+
+
+@pytest.mark.parametrize("method", [in_place, relabels])
+@pytest.mark.parametrize("options", [{}, {"certify_fraction": 0}])
+def test_a_method_cannot_change_what_certifies(method, options):
+    with pytest.raises(InputError, match="method: '.*' failed: ValueError: .*read-only"):
+        weigh(simulated(), method=method, **options)
+
+
+def test_a_method_cannot_change_the_prior_of_its_user():
+    prior = np.array([0.3, 0.1, 0.1, 0.2, 0.2, 0.1])
+    before = prior.copy()
+
+    def changes(evidence):
+        np.asarray(evidence.pi)[:] = 0
+        return np.full(6, 1 / 6)
+
+    ensemble = weigh(simulated(), method=changes, prior=prior, certify_fraction=0)
+    assert np.array_equal(prior, before)
+    assert ensemble.prior == pytest.approx(before)
+
+
+def test_a_method_that_fails_is_named():
+    def broken(evidence):
+        raise KeyError("oops")
+
+    with pytest.raises(InputError, match="method: '.*broken' failed: KeyError: 'oops'"):
+        weigh(simulated(), method=broken)

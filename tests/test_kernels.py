@@ -206,3 +206,43 @@ def test_one_thread_of_linear_algebra_inside_and_as_before_outside():
     before = counts()
     assert single_blas(counts)() == {1}
     assert counts() == before
+
+
+def test_members_of_different_types_have_one_fingerprint(tmp_path):
+    one, other = (pack(members=1, samples=50, seed=seed)[0][0] for seed in (0, 1))
+    labels = pack(members=1, samples=50)[1]
+    np.save(tmp_path / "a.npy", one)
+    np.save(
+        tmp_path / "b.npy", other.astype(np.float64) / other.astype(np.float64).sum(axis=1, keepdims=True)
+    )
+    np.save(tmp_path / "y.npy", labels)
+    files = [tmp_path / "a.npy", tmp_path / "b.npy"]
+    stored = read_predictions(files, labels=tmp_path / "y.npy")
+    arrays = tuple(np.load(path) for path in files)
+    again = Predictions.from_arrays(probs=arrays, labels=labels, names=["a", "b"])
+    assert stored.fingerprint() == again.fingerprint() == stored.pick([0, 1]).fingerprint()
+    assert stored.fingerprint() == stored.take(np.arange(50)).fingerprint()
+
+
+def test_a_file_that_changes_while_it_is_used_is_noticed(tmp_path):
+    from comitia import weigh
+
+    probs, labels = pack(members=3, samples=400)
+    np.savez(tmp_path / "pack.npz", probs=probs, labels=labels)
+    stored = read_predictions(tmp_path / "pack.npz")
+    np.savez(tmp_path / "other.npz", probs=probs[:, ::-1], labels=labels)
+    content = (tmp_path / "other.npz").read_bytes()
+    with (tmp_path / "pack.npz").open("r+b") as file:
+        file.write(content)
+    import os
+
+    os.utime(tmp_path / "pack.npz", ns=(1, 1))
+    with pytest.raises(InputError, match="pack.npz: changed while it was read"):
+        weigh(stored, vote="average")
+
+
+def test_wider_floats_than_float64_are_refused():
+    wide = np.full((2, 10), 0.5, np.longdouble)
+    if wide.dtype.itemsize > 8:
+        with pytest.raises(InputError, match="is wider than float64"):
+            Predictions.from_arrays(probs=wide)

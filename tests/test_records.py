@@ -72,6 +72,7 @@ BAD = [
     ({"inner": {"name": "x"}, "pair": ["a", 1.5]}, "pair[1]: must be a whole number, got 1.5"),
     ({"inner": {"name": "x"}, "table": {"k": "v"}}, "table.k: must be a number, got 'v'"),
     ({"inner": {"name": "x"}, "free": 3}, "free: must be a table of keys, got 3"),
+    ({"inner": {"name": "x"}, "free": {"k": [1, 10**400]}}, "free.k[1]: must be a number, got 1000000"),
     ({"inner": {"name": "x"}, "flag": 1}, "flag: must be true or false, got 1"),
     ({"inner": {"name": "x"}, "either": "w"}, "either: must be a number, got 'w'"),
     ({"inner": {"name": "x"}, "wrong": 1}, "wrong: unknown key"),
@@ -102,7 +103,9 @@ def test_arrays_become_lists_and_numbers_must_be_finite():
         to_plain(Weights(np.array([np.nan])))
 
 
-@pytest.mark.parametrize("text", ["{", "[NaN]", "[" * 200_000, "[-Infinity]"])
+@pytest.mark.parametrize(
+    "text", ["{", "[NaN]", "[" * 200_000, "[-Infinity]", "[" * 60 + "]" * 60, '{"a": 1, "b": 2, "a": 3}']
+)
 def test_text_that_is_not_json(text):
     with pytest.raises(InputError, match=r"f\.json: not readable as JSON"):
         parse_json(text, "f.json")

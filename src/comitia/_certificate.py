@@ -18,6 +18,8 @@ SAMPLING = (
 WEIGHTS_FIXED = "the weights were fixed without these samples"
 # From here down six digits of the confidence would all say 99.9999%.
 TINY_DELTA = 1e-6
+# Beyond it formulas take too long, and no hold-out is as large.
+MOST_SAMPLES = 2**50
 # How far a stated risk may lie below its formula: what is left of another machine's rounding.
 AGREE = 1e-9
 
@@ -82,8 +84,15 @@ class Certificate:
         if not (self.risk >= 0 and 0 < self.delta < 1 and self.samples > 0 and self.vote in VOTES):
             numbers = f"risk {self.risk:g}, delta {self.delta:g}, {self.samples} samples, {self.vote} vote"
             return f"certificate {self.name} is impossible: {numbers}"
+        share = self.inputs.get("delta_share", self.delta)
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= self.delta:
+            return (
+                f"certificate {self.name}: delta_share must be a share of delta {self.delta:g}, got {share!r}"
+            )
         if self.name not in BOUNDS:
             return None if is_reference(self.name) else f"unknown certificate '{self.name}'"
+        if self.samples > MOST_SAMPLES or any(isinstance(value, bool) for value in self.inputs.values()):
+            return f"the inputs of certificate {self.name} do not fit its formula"
         return self._formula_fault()
 
     def _formula_fault(self) -> str | None:
@@ -91,12 +100,12 @@ class Certificate:
         share = inputs.pop("delta_share", self.delta)
         try:
             least = row.value(inputs, share)
-        except (InputError, TypeError, ValueError, OverflowError) as error:
+        except (InputError, TypeError, ValueError, ArithmeticError) as error:
             why = f" ({error})" if isinstance(error, InputError) else ""
             return f"the inputs of certificate {self.name} do not fit its formula{why}"
         if inputs[row.samples] != self.samples:
             return f"certificate {self.name} rests on {inputs[row.samples]} samples, not {self.samples}"
-        if share > self.delta or not self.risk >= least * (1 - AGREE):
+        if not self.risk >= least * (1 - AGREE):
             return (
                 f"certificate {self.name} states {self.risk:g}, but its inputs give {least:g}; it was edited"
             )

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._certificate import Certificate
 from comitia._errors import InputError, require_choice, require_open_unit
-from comitia._predictions import Predictions
+from comitia._predictions import Predictions, require_predictions
 from comitia._simplex import as_counts, as_prior, as_weights
 from comitia._votes import certified_losses, require_kind
-from comitia.bounds.row import CHOSEN_ON, Bound, Facts
-from comitia.bounds.table import NO_PRIOR, price, with_outside
+from comitia.bounds.row import CHOSEN_ON, NO_PRIOR, Bound, Facts
+from comitia.bounds.table import price, with_outside
 from comitia.bounds.terms import kl_divergence
 from comitia.statistics import Statistics, measure
 from comitia.statistics.unlabelled import matched, pooled_disagreement
@@ -52,7 +52,6 @@ def certify(
     prior: ArrayLike | None = None,
     chosen_on: str = "all",
     certifying: ArrayLike | None = None,
-    statistics: Statistics | None = None,
     unlabelled: Predictions | None = None,
     bounds: Iterable[Any] = (),
 ) -> Certification:
@@ -69,7 +68,6 @@ def certify(
         ``"part"`` of it (then `certifying` are the samples that had no part), or ``"all"`` of it, which
         assumes least and is the default.
     certifying : indices of the samples kept for certifying, with ``chosen_on="part"``.
-    statistics : of all samples and of the vote's loss (majority: "hard", average: "soft"), if at hand.
     unlabelled : the same members on samples without labels; they sharpen the disagreement, two classes only.
     bounds : further bounds from outside (see `comitia.bounds.row.as_bound`), valid by the word of their author.
 
@@ -80,6 +78,38 @@ def certify(
     >>> pack = Predictions.from_arrays(votes=votes, labels=[0, 1, 1, 0] * 50)
     >>> certify(pack, [1.0, 0.0], chosen_on="nothing").best.name
     'holdout'
+    """
+    require_predictions(predictions)
+    return certify_with(
+        None,
+        predictions,
+        weights,
+        vote=vote,
+        delta=delta,
+        prior=prior,
+        chosen_on=chosen_on,
+        certifying=certifying,
+        unlabelled=unlabelled,
+        bounds=bounds,
+    )
+
+
+def certify_with(
+    statistics: Statistics | None,
+    predictions: Predictions,
+    weights: ArrayLike,
+    *,
+    vote: str = "majority",
+    delta: float = 0.05,
+    prior: ArrayLike | None = None,
+    chosen_on: str = "all",
+    certifying: ArrayLike | None = None,
+    unlabelled: Predictions | None = None,
+    bounds: Iterable[Any] = (),
+) -> Certification:
+    """Return what `certify` does, from statistics of these very samples and the vote's loss, if they are known.
+
+    Private: only their form can be checked, and statistics of other samples would make every certificate false.
     """
     rho, pi = as_weights(weights, predictions.members), as_prior(prior, predictions.members)
     delta = require_open_unit("delta", delta)
@@ -106,9 +136,10 @@ def certification(facts: Facts, delta: float, rows: tuple[Bound, ...]) -> Certif
     valid = [row for row in rows if reasons[row.name] is None]
     if not valid:
         raise InputError(f"prior: {NO_PRIOR}, so nothing can be certified")
+    events = price(facts.vote, shared=facts.shared, chosen_on=facts.chosen_on, rows=rows)
     return Certification(
         tuple(_certificate(row, facts, delta) for row in valid),
-        *_best(valid, facts, delta, price(facts.vote, shared=facts.shared, rows=rows)),
+        *_best(valid, facts, delta, events),
         tuple(Unavailable(name, why) for name, why in reasons.items() if why),
     )
 

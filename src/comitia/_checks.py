@@ -7,7 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
-from comitia._shards import Known, Members, Shard, classes_of, smallest_unsigned, stored_bytes
+from comitia._shards import (
+    Known,
+    Members,
+    Shard,
+    classes_of,
+    common_dtype,
+    freeze,
+    smallest_unsigned,
+    stored_bytes,
+)
 from comitia._threads import in_threads, loops
 
 #: How far a row of probabilities may sum from 1: half-precision rows are off by up to 2^-11, tables of four
@@ -32,6 +41,10 @@ def as_numbers(argument: str, given: Any) -> NDArray[Any]:
         raise InputError(f"{argument}: must be an array of numbers ({error})") from None
     if array.dtype.kind not in "biuf":
         raise InputError(f"{argument}: must hold numbers, got {array.dtype}; convert it to numbers first")
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        raise InputError(
+            f"{argument}: {array.dtype} is wider than float64; convert it with astype('float64')"
+        )
     return array.view(np.ndarray)
 
 
@@ -81,7 +94,14 @@ def check_mask(mask: Any, members: int, samples: int) -> NDArray[np.bool_] | Non
     empty = np.flatnonzero(~array.any(axis=1))
     if empty.size:
         raise InputError(f"mask: member {empty[0]} has no hold-out sample; leave it out or give it samples")
-    return None if array.all() else array
+    return None if array.all() else _frozen(array)
+
+
+def _frozen(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a copy that nobody can write to: which samples are hold-out is settled here."""
+    copy = mask.copy()
+    freeze(copy)
+    return copy
 
 
 def check_labels(labels: Any, samples: int) -> NDArray[np.int64] | None:
@@ -152,30 +172,32 @@ def check_names(names: Any, members: int) -> tuple[str, ...] | None:
 
 
 def survey(shard: Shard) -> Known:
-    """Check all stored values in one pass and return the classes, and the checksums of what lies on disk.
+    """Check all stored values in one pass and return the classes and the checksums.
 
     Probabilities must be finite, in [0, 1], and sum to 1 per row; votes whole, not negative and not absurdly large.
     """
-    taken = shard.mapped
-    votes = np.empty((len(shard.values), shard.samples), np.uint8 if shard.width <= 256 else np.uint16)
-    if shard.kind == "votes":
-        votes = np.empty(votes.shape, np.uint16)
+    stored_as = common_dtype([shard])
+    narrow = (
+        all(part.dtype.itemsize == 1 for part in shard.values)
+        if shard.kind == "votes"
+        else shard.width <= 256
+    )
+    votes = np.empty((len(shard.values), shard.samples), np.uint8 if narrow else np.uint16)
 
     def look(index: int) -> bytes:
         digest = hashlib.sha256()
         for start, stop in shard.chunks(0, shard.samples):
             stored = shard.member(index, start, stop)
             votes[index, start:stop] = _checked_classes(shard, stored, index, start)
-            if taken:
-                digest.update(stored_bytes(stored, votes[index, start:stop], shard.kind))
+            digest.update(stored_bytes(stored, votes[index, start:stop], shard.kind, stored_as))
         shard.release()
         return digest.digest()
 
     digests = tuple(in_threads(look, range(len(votes)), large=shard.large))
     if shard.kind == "votes":
-        votes = votes.astype(smallest_unsigned(int(votes.max()) + 1))
-    votes.flags.writeable = False
-    return Known(votes, digests if taken else None)
+        votes = votes.astype(smallest_unsigned(int(votes.max()) + 1), copy=False)
+    freeze(votes)
+    return Known(votes, digests, shard.stamps())
 
 
 def _checked_classes(shard: Shard, stored: NDArray[Any], index: int, start: int) -> NDArray[Any]:

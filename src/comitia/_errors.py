@@ -27,9 +27,28 @@ def require_choice(argument: str, word: str, choices: Iterable[str]) -> str:
     return word
 
 
+def require_type(argument: str, value: object, kind: type, remedy: str) -> None:
+    """Raise unless the value is of that type."""
+    if not isinstance(value, kind):
+        raise InputError(f"{argument}: must be {kind.__name__}, got {type(value).__name__}; {remedy}")
+
+
+def require_whole_number(argument: str, value: object, least: int | None = None) -> int:
+    """Return the value as an int, if it is a whole number, and at least the least."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise InputError(f"{argument}: must be a whole number, got {value!r}")
+    number = int(value.__index__())
+    if least is not None and number < least:
+        raise InputError(f"{argument}: must be at least {least}, got {number}")
+    return number
+
+
 def require_open_unit(argument: str, value: float) -> float:
-    """The value as a float, if it lies strictly between 0 and 1."""
-    number = float(value)
+    """Return the value as a float, if it lies strictly between 0 and 1."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{argument}: must be a number, got {value!r}") from None
     if not 0.0 < number < 1.0:
         raise InputError(f"{argument}: must lie strictly between 0 and 1, got {value:g}")
     return number

@@ -16,8 +16,6 @@ from comitia.bounds.table import BOUNDS
 PLANNED = tuple(name for name, row in BOUNDS.items() if row.planned)
 MOST = 10**9
 NEEDED = {"error": "error", "members": "number of members", "gibbs": "Gibbs risk", "tandem": "tandem risk"}
-# Bounds are rounded outward, as if delta were smaller by a share that grows with n; these are no less than that share.
-OUTWARD, OUTWARD_EACH = 1e-8, 2e-15
 
 
 @dataclass(frozen=True)
@@ -224,21 +222,17 @@ class _Wanted:
 
     def holds(self, n: int) -> bool:
         """Whether n certifying samples are enough."""
-        if BOUNDS[self.certificate].counted:
-            return self._certifies(_errors(self.expected, n), n)
         return _bound(n, self.expected, self.certificate, self.delta) <= self.risk
 
     def surely_holds(self, n: int) -> bool:
         """Whether it holds with one error more than expected, not rounded: then it does for all larger n too."""
-        return self._certifies(_needed(self.expected, "error") * n + 1, n)
-
-    def _certifies(self, errors: float, n: int) -> bool:
-        """Whether P(Bin(n, risk) <= errors) is at most delta: what a Clopper-Pearson limit at the risk says."""
+        errors = _needed(self.expected, "error") * n + 1
         if errors >= n:
             return False
         members = _needed(self.expected, "members") if self.certificate == "best-member" else 1
-        tail = betainc(n - errors, errors + 1, 1 - self.risk)
-        return bool(tail * members <= self.delta * (1 - OUTWARD - OUTWARD_EACH * n))
+        # limits are rounded outward, so that they must lie a little below the risk
+        tail = betainc(n - errors, errors + 1, 1 - self.risk * (1 - 1e-11 - 1e-17 * n))
+        return bool(tail * members <= self.delta)
 
 
 def _last_miss(wanted: _Wanted) -> int:

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._ensemble import Ensemble
-from comitia._errors import InputError
+from comitia._errors import InputError, require_type
 from comitia._members import numbered
-from comitia._predictions import Predictions
+from comitia._predictions import Predictions, require_predictions
 from comitia._votes import deployed_classes, ensemble_probabilities
 
 
@@ -50,6 +50,8 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
     >>> predict(weigh(pack, method="uniform"), pack).classes
     array([0, 1, 1, 0])
     """
+    require_type("ensemble", ensemble, Ensemble, "read_ensemble reads one")
+    require_predictions(predictions)
     if ensemble.vote == "average" and not predictions.has_probs:
         raise InputError("this ensemble averages probabilities; the files hold votes")
     if predictions.has_probs and predictions.classes != ensemble.classes:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia import _checks as checks
-from comitia._errors import InputError
+from comitia._errors import InputError, require_type
 from comitia._members import names_for, numbered
-from comitia._shards import Shard, common_dtype, smallest_unsigned, stored_bytes
+from comitia._shards import Shard, common_dtype, freeze, smallest_unsigned, stored_bytes
 from comitia._threads import in_threads
 
 
@@ -46,6 +46,9 @@ class Predictions:
     step: NDArray[np.int64] | None = field(repr=False)
     names: tuple[str, ...] = field(repr=False)
     named: bool = field(repr=False, default=True)
+
+    def __post_init__(self) -> None:
+        freeze(self.labels, self.run, self.step)
 
     @staticmethod
     def from_arrays(
@@ -223,10 +226,16 @@ class Predictions:
             digest.update(np.packbits(_given(self.mask()), axis=1).tobytes())
         return digest.hexdigest()
 
+    def require_unchanged(self) -> None:
+        """Raise if a file was written to since it was read: votes, probabilities and checksum would not agree."""
+        for shard in self.shards:
+            if shard.known is not None and shard.known.stamps != shard.stamps():
+                raise InputError(f"{next(iter(shard.known.stamps))}: changed while it was read; run it again")
+
     def _digests(self, dtype: np.dtype[Any]) -> Iterable[bytes]:
         """Return the sha256 of each member's values; those taken while the file was checked, where they are its own."""
         first = self.shards[0]
-        if len(self.shards) == 1 and first.whole and first.known is not None and first.known.digests:
+        if len(self.shards) == 1 and first.whole and first.known is not None:
             return first.known.digests
 
         def look(index: int) -> bytes:
@@ -239,6 +248,12 @@ class Predictions:
             return digest.digest()
 
         return in_threads(look, range(self.members), large=first.large)
+
+
+def require_predictions(value: object) -> None:
+    """Raise unless the value is `Predictions`, with a word on how to get them."""
+    remedy = "read_predictions reads files, Predictions.from_arrays takes arrays"
+    require_type("predictions", value, Predictions, remedy)
 
 
 def _shard(probs: Any, votes: Any, mask: Any) -> Shard:

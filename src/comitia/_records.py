@@ -19,6 +19,8 @@ from comitia._errors import InputError, nearest
 Kind = TypeVar("Kind")
 # JSON has no limit on whole numbers; the arrays and counters behind our records do.
 LARGEST = 2**63
+# Records are a few levels deep; what is deeper is no record, and would exhaust the stack somewhere.
+DEEPEST = 50
 # Longer values are cut in messages.
 SHOWN = 60
 
@@ -99,9 +101,14 @@ def from_plain(
 
 
 def parse_json(text: str, source: str) -> Any:
-    """Return the plain data of a JSON text; NaN, infinities and nesting without end are errors."""
+    """Return the plain data of a JSON text.
+
+    NaN, infinities, duplicate keys and nesting beyond `DEEPEST` are errors.
+    """
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        plain = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_distinct_keys)
+        _require_shallow(plain, DEEPEST)
+        return plain
     except (ValueError, RecursionError) as error:
         raise InputError(f"{source}: not readable as JSON ({_shortened(str(error))})") from None
 
@@ -121,6 +128,22 @@ def require_format(plain: Any, wanted: str, source: str, what: str) -> dict[str,
 
 def _refuse_constant(word: str) -> float:
     raise ValueError(f"{word} is not a number")
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, _ in pairs if [other for other, _ in pairs].count(key) > 1)
+        raise ValueError(f"duplicate key '{_shortened(twice)}'")
+    return found
+
+
+def _require_shallow(plain: Any, levels: int) -> None:
+    if levels == 0:
+        raise ValueError(f"it is nested more than {DEEPEST} levels deep")
+    for inner in plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list) else ():
+        if isinstance(inner, dict | list):
+            _require_shallow(inner, levels - 1)
 
 
 @cache
@@ -162,7 +185,7 @@ class _Reader:
     def value(self, hint: Any, value: Any, path: str) -> Any:
         origin, arguments = get_origin(hint), get_args(hint)
         if hint is Any:
-            return value
+            return self.free(value, path)
         if is_dataclass(hint):
             return self.record(hint, value, path)
         if origin in (Union, UnionType):
@@ -176,6 +199,15 @@ class _Reader:
                 raise _Misfit(path, f"must be a table of keys, got {_shown(value)}")
             return {str(k): self.value(arguments[1], v, _inside(path, k)) for k, v in value.items()}
         return _scalar(hint, value, path)
+
+    def free(self, value: Any, path: str) -> Any:
+        """Return a value of any type, if its numbers are such as a float can hold."""
+        inside = value.items() if isinstance(value, Mapping) else ()
+        for key, inner in enumerate(value) if isinstance(value, list | tuple) else inside:
+            self.free(inner, f"{path}[{key}]" if isinstance(key, int) else _inside(path, key))
+        if isinstance(value, int | float) and not isinstance(value, bool) and not _is_number(value):
+            raise _Misfit(path, f"must be a number, got {_shown(value)}")
+        return value
 
     def union(self, choices: tuple[Any, ...], value: Any, path: str) -> Any:
         if value is None and NoneType in choices:

@@ -1,6 +1,7 @@
 """Samples × members as they are stored: in memory, memory-mapped, or one array per member; read in pieces."""
 
 import mmap
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,11 +24,13 @@ class Known:
     Attributes
     ----------
     votes : (M, n) the classes of all members, read-only
-    digests : sha256 of each member's values as stored; None where they were not taken
+    digests : sha256 of each member's values
+    stamps : size and time of each file behind the values, when they were read
     """
 
     votes: NDArray[Any]
-    digests: tuple[bytes, ...] | None = None
+    digests: tuple[bytes, ...]
+    stamps: dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,11 +145,14 @@ class Shard:
         zeroth = 1.0 - first if mask is None else np.where(mask, 1.0 - first, 0.0)
         return np.stack([zeroth, first], axis=-1)  # (M, b, 2)
 
-    @property
-    def mapped(self) -> bool:
-        """Whether the values lie on disk, so that reading them again costs."""
-        first = self.values if isinstance(self.values, np.ndarray) else self.values[0]
-        return _map_of(first) is not None
+    def stamps(self) -> dict[str, tuple[int, int]]:
+        """Return size and time of change of each file that the values are mapped from."""
+        parts = [self.values] if isinstance(self.values, np.ndarray) else self.values
+        maps = (_map_of(part) for part in parts)
+        names = {str(found.filename) for found in maps if found is not None and found.filename is not None}
+        return {
+            name: (os.stat(name).st_size, os.stat(name).st_mtime_ns) for name in names if os.path.exists(name)
+        }
 
     def release(self) -> None:
         """Give memory-mapped pages back: a walk over a file then needs no more memory than its pieces."""
@@ -174,6 +180,13 @@ def _map_of(array: Any) -> np.memmap[Any, Any] | None:
             return array
         array = array.base
     return None
+
+
+def freeze(*arrays: Any) -> None:
+    """Make the arrays among these read-only: a method that works in place must not change what is certified."""
+    for array in arrays:
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = False
 
 
 def spans(length: int, step: int) -> Iterator[tuple[int, int]]:

@@ -8,10 +8,12 @@ import numpy as np
 
 from comitia._certificate import WEIGHTS_FIXED, Certificate
 from comitia._ensemble import Ensemble
-from comitia._errors import InputError
+from comitia._errors import InputError, require_type
 from comitia._extensions import is_reference, name_of
-from comitia._predictions import Predictions
+from comitia._predictions import Predictions, require_predictions
+from comitia._records import LARGEST
 from comitia._weigh import Choice, Settings, choose_weights, describe, is_blind, plan_split, survey
+from comitia.bounds.row import as_bound
 from comitia.bounds.table import BOUNDS
 from comitia.statistics.unlabelled import matched
 from comitia.weighting import TABLE, Method
@@ -85,8 +87,10 @@ def verify(
     >>> verify(weigh(pack), pack).holds
     True
     """
+    require_type("ensemble", ensemble, Ensemble, "read_ensemble reads one")
+    require_predictions(predictions)
     extra = _extra(ensemble, predictions, unlabelled)
-    settings = _settings(ensemble, predictions, method, bounds)
+    settings = _settings(ensemble, predictions, method, tuple(bounds))
     given = ensemble.weights if settings.method == "given" else None
     plan = plan_split(predictions, settings, given)
     data = survey(predictions, settings, plan, extra)
@@ -125,7 +129,7 @@ def _extra(
 
 
 def _settings(
-    ensemble: Ensemble, predictions: Predictions, method: Method | None, bounds: Iterable[Any]
+    ensemble: Ensemble, predictions: Predictions, method: Method | None, bounds: tuple[Any, ...]
 ) -> Settings:
     """Return what was asked of `weigh`, as the file says; the split is checked by making it again."""
     stated = ensemble.weighting.method
@@ -138,11 +142,24 @@ def _settings(
                 else "leave it out"
             )
         )
+    _require_bounds(ensemble, bounds)
     chosen = stated if method is None else method
     unsplit = is_blind(chosen) or not predictions.shared
     fraction = None if unsplit else ensemble.split.fraction
     seed, prior, k = ensemble.split.seed, ensemble.prior, ensemble.resolution
-    return Settings(chosen, ensemble.vote, ensemble.delta, fraction, seed, prior, k, tuple(bounds))
+    return Settings(chosen, ensemble.vote, ensemble.delta, fraction, seed, prior, k, bounds)
+
+
+def _require_bounds(ensemble: Ensemble, bounds: tuple[Any, ...]) -> None:
+    """Raise unless the bounds from outside are those that the ensemble was weighed with."""
+    found = ensemble.certification
+    names = [*(row.name for row in found.certificates), *(row.name for row in found.unavailable)]
+    stated = set(filter(is_reference, names))
+    given = {as_bound(bound).name for bound in bounds}
+    if stated - given:
+        raise InputError(f"bounds: the file rests on '{min(stated - given)}', from outside comitia; give it")
+    if given - stated:
+        raise InputError(f"bounds: the file has no certificate '{min(given - stated)}'; leave it out")
 
 
 def _data(stated: dict[str, Any], found: dict[str, Any]) -> Row:
@@ -183,7 +200,7 @@ def _certificates(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Itera
             continue
         risk = _risk(valid[name], others.get(name))
         odd = [*_differences(stated, found.statement(replace(valid[name], risk=certificate.risk)))]
-        holds = not odd and risk <= certificate.risk + RISKS_AGREE
+        holds = not odd and _at_most(risk, certificate.risk)
         yield Row(name, f"{certificate.risk:.6f}", _with(f"{risk:.6f}", odd), holds)
 
 
@@ -195,7 +212,7 @@ def _best(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Row:
         "compared": found.certification.compared,
     }
     odd = [*_differences(ensemble.record["best"], anew)]
-    holds = not odd and risk <= stated.risk + RISKS_AGREE
+    holds = not odd and _at_most(risk, stated.risk)
     return Row("best", f"{stated.name} {stated.risk:.6f}", _with(f"{best.name} {risk:.6f}", odd), holds)
 
 
@@ -208,14 +225,22 @@ def _agreement(method: str) -> float:
     return EXACT_AGREE if method in TABLE and TABLE[method].exact else SOLVED_AGREE
 
 
+def _at_most(found: float, stated: float) -> bool:
+    return found <= stated * (1 + RISKS_AGREE)
+
+
 def _counted(name: str) -> bool:
-    return name in BOUNDS and BOUNDS[name].counted
+    """Whether a certificate may count the vote's own errors; those from outside are taken to."""
+    return name not in BOUNDS or BOUNDS[name].counted
 
 
 def _record(stated: dict[str, Any], found: dict[str, Any]) -> Row:
     """All else: numbers, split, warnings, what is not given and why, and certificates that were left out."""
-    listed = {c["name"] for c in stated["certificates"]}
-    odd = [f"{c['name']} is missing" for c in found["certificates"] if c["name"] not in listed]
+    listed = [c["name"] for c in stated["certificates"]]
+    given = [c["name"] for c in found["certificates"]]
+    odd = [f"{name} is missing" for name in given if name not in listed]
+    if not odd and [name for name in listed if name in given] != given:
+        odd.append("certificates, their order or number")
     others = [key for key in {**found, **stated} if key not in APART]
     odd += _differences(_only(stated, others), _only(found, others))
     return Row("record", "as recorded", _with("", odd) or "the same", not odd)
@@ -251,7 +276,7 @@ def _close(one: Any, other: Any, agree: float) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
         return not [*_differences(one, other, agree)]
     if isinstance(one, float) or isinstance(other, float):
-        numbers = isinstance(one, int | float) and isinstance(other, int | float)
+        numbers = all(isinstance(value, int | float) and abs(value) < LARGEST for value in (one, other))
         return numbers and abs(one - other) <= agree * max(1.0, abs(other))
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._certify import certify
+from comitia._certify import certify_with
 from comitia._diagnose import about_bounds, about_data
 from comitia._ensemble import Data, Ensemble, Split, versions
-from comitia._errors import InputError
-from comitia._predictions import Predictions
+from comitia._errors import InputError, require_open_unit, require_whole_number
+from comitia._predictions import Predictions, require_predictions
 from comitia._simplex import LARGEST_COUNT, as_prior, as_weights, prune, round_to
 from comitia._split import default_fraction, split_samples
 from comitia._votes import require_kind
@@ -65,7 +65,17 @@ def weigh(
     >>> ensemble.best.name, ensemble.best.samples, ensemble.best.risk < 0.2
     ('split', 200, True)
     """
-    settings = Settings(method, vote, delta, certify_fraction, seed, prior, resolution, tuple(bounds))
+    require_predictions(predictions)
+    settings = Settings(
+        method,
+        vote,
+        require_open_unit("delta", delta),
+        certify_fraction,
+        require_whole_number("seed", seed, least=0),
+        None if prior is None else tuple(as_prior(prior, predictions.members).tolist()),
+        None if resolution is None else require_whole_number("resolution", resolution),
+        (bounds,) if isinstance(bounds, str) else tuple(bounds),
+    )
     extra = None if unlabelled is None else matched(unlabelled, predictions)
     plan = plan_split(predictions, settings, weights)
     data = survey(predictions, settings, plan, extra)
@@ -82,7 +92,7 @@ class Settings:
     delta: float
     certify_fraction: float | None
     seed: int
-    prior: ArrayLike | None
+    prior: tuple[float, ...] | None
     resolution: int | None
     bounds: tuple[Any, ...] = ()
 
@@ -173,7 +183,8 @@ def choose_weights(
 def describe(predictions: Predictions, settings: Settings, choice: Choice, data: Surveyed) -> Ensemble:
     """Return the ensemble of that choice: certificates, statistics and warnings at its weights."""
     rho, vote, prior = choice.weighting.weights, settings.vote, settings.prior
-    certification = certify(
+    certification = certify_with(
+        data.measured,
         predictions,
         rho,
         vote=vote,
@@ -181,11 +192,11 @@ def describe(predictions: Predictions, settings: Settings, choice: Choice, data:
         prior=prior,
         chosen_on=choice.chosen_on,
         certifying=choice.certifying,
-        statistics=data.measured,
         unlabelled=data.unlabelled,
         bounds=settings.bounds,
     )
     extra = None if data.unlabelled is None else data.unlabelled.fingerprint()
+    predictions.require_unchanged()
     return Ensemble(
         names=predictions.names,
         run=_integers(predictions.run),
@@ -195,7 +206,7 @@ def describe(predictions: Predictions, settings: Settings, choice: Choice, data:
         delta=settings.delta,
         chosen_on=choice.chosen_on,
         weighting=choice.weighting,
-        prior=None if prior is None else tuple(as_prior(prior, predictions.members).tolist()),
+        prior=prior,
         resolution=settings.resolution,
         split=choice.split,
         statistics=_summary(data.measured, data.hard, rho),

@@ -77,12 +77,46 @@ def test_the_price_covers_every_event_that_can_be_given(vote, classes, shared):
 
 
 def test_a_bound_from_outside_is_paid_for():
-    extra = replace(BOUNDS["moment"], name="mine:moment", event="mine")
+    extra = replace(BOUNDS["moment"], name="mine:moment", event="mine:moment")
     rows = with_outside([extra])
     assert price("majority", shared=True, rows=rows) == 9
     assert certification(FACTS, 0.05, rows).compared == 9
-    same_event = with_outside([replace(extra, event="moment")])
-    assert price("majority", shared=True, rows=same_event) == 8
+    two = with_outside([extra, replace(extra, name="mine:moment-again")])
+    assert price("majority", shared=True, rows=two) == 9
+    # an event of ours is paid for by ours alone: whether a bound from outside shares it nobody has proved
+    with pytest.raises(InputError, match="the event of one from outside needs a colon"):
+        with_outside([replace(extra, event="moment")])
+
+
+def test_a_bound_is_paid_for_wherever_it_competes():
+    """Also where it is refused for weights that all samples chose, and these were not."""
+    row = replace(BOUNDS["moment"], name="mine:x", event="mine:x", refused={"all": "no"})
+    rows = with_outside([row])
+    assert price("majority", shared=False, chosen_on="all", rows=rows) == 7
+    assert price("majority", shared=False, chosen_on="nothing", rows=rows) == 8
+    facts = replace(FACTS, shared=False, chosen_on="nothing", errors=None, kept_errors=None, alone=None)
+    assert certification(facts, 0.05, rows).compared == 8
+
+
+@pytest.mark.parametrize("value", [-0.5, math.nan, math.inf, None, "small", [0.1]])
+def test_a_bound_must_return_a_risk(value):
+    row = as_bound(lambda facts, delta: value)
+    with pytest.raises(InputError, match="bounds: '.*' (must return a risk of 0 or more|failed: )"):
+        certification(FACTS, 0.05, (*BOUNDS.values(), row))
+
+
+def test_a_bound_that_fails_is_named():
+    def broken(facts, delta):
+        raise KeyError("oops")
+
+    with pytest.raises(InputError, match="bounds: '.*broken' failed: KeyError: 'oops'"):
+        certification(FACTS, 0.05, with_outside([broken]))
+    with pytest.raises(InputError, match="must rest on 1 sample or more, got n_pair = 0"):
+        certification(replace(FACTS, n_pair=0), 0.05, (as_bound(halved),))
+
+
+def test_a_function_is_not_given_where_the_prior_covers_not_all():
+    assert "prior" in as_bound(halved).unavailable(replace(FACTS, kl=math.inf))
 
 
 def test_which_are_given():
@@ -142,8 +176,13 @@ def test_a_plain_function_becomes_a_bound():
     [
         (3, "bounds: must be a Bound or a function of \\(facts, delta\\), got 3"),
         (BOUNDS["moment"], "bounds: duplicate name 'moment'"),
-        (replace(BOUNDS["moment"], name="mine"), "bounds: a name from outside needs a colon"),
-        (replace(BOUNDS["split"], name="my:split"), "bounds: 'my:split' cannot be designated"),
+        (replace(BOUNDS["moment"], name="mine"), "bounds: the name of one from outside needs a colon"),
+        (replace(BOUNDS["split"], name="my:split", event="my:x"), "bounds: 'my:split' cannot be designated"),
+        (
+            replace(BOUNDS["moment"], name="a:b", event="a:b", votes=("mean",)),
+            "must hold for some of majority",
+        ),
+        ("tandem-kl", "bounds: must be module:function, got 'tandem-kl'"),
         ("no_such_module:bound", "bounds: cannot import 'no_such_module'"),
     ],
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 from comitia._errors import InputError
 from comitia._extensions import is_reference, load, name_of
+from comitia._records import to_plain
 
 VOTES = ("majority", "average")
 #: What chose the weights: nothing of the hold-out, a part of it, or all of it.
@@ -14,6 +15,7 @@ CHOSEN_ON = ("nothing", "part", "all")
 # Bounds from moments hold for votes that err at W >= 1/2; a deployed vote counts totals within 1e-9 as tied and may
 # err at W >= 1/2 - 5e-10. That moves a bound by less than this, relatively, and so do float64 sums.
 OUTWARD = 1 + 1e-8
+NO_PRIOR = "the prior gives no weight to a member that votes"
 OWN_SAMPLES = "each member has its own hold-out samples, so the vote's own errors cannot be counted"
 
 
@@ -99,17 +101,26 @@ class Bound:
 
     def value(self, inputs: Mapping[str, Any], delta: float) -> float:
         """Return the bound for those inputs, rounded outward."""
-        risk = self.formula(**inputs, delta=delta)
-        if is_reference(self.name):
-            risk = self._checked(risk)
+        risk = (
+            self._outside(inputs, delta) if is_reference(self.name) else self.formula(**inputs, delta=delta)
+        )
         return float(risk) if self.counted else float(risk) * OUTWARD
 
-    def _checked(self, risk: Any) -> float:
-        """Return what a bound from outside gave, if it can be a risk."""
+    def _outside(self, inputs: Mapping[str, Any], delta: float) -> float:
+        """Return what a bound from outside gives, if it and its inputs can be those of a certificate."""
+        samples = inputs.get(self.samples)
+        if not isinstance(samples, int) or samples < 1:
+            raise InputError(
+                f"bounds: '{self.name}' must rest on 1 sample or more, got {self.samples} = {samples!r}"
+            )
         try:
+            to_plain(dict(inputs))
+            risk = self.formula(**inputs, delta=delta)
             number = float(risk)
-        except (TypeError, ValueError):
-            number = math.nan
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(f"bounds: '{self.name}' failed: {type(error).__name__}: {error}") from error
         if not 0 <= number < math.inf:
             raise InputError(f"bounds: '{self.name}' must return a risk of 0 or more, got {risk!r}")
         return number
@@ -155,9 +166,12 @@ def as_bound(given: Any) -> Bound:
     name = name_of(given)
 
     def formula(delta: float, **numbers: Any) -> Any:
-        try:
-            return found(Facts(**numbers), delta)
-        except Exception as error:
-            raise InputError(f"bounds: '{name}' failed: {type(error).__name__}: {error}") from error
+        return found(Facts(**numbers), delta)
 
-    return Bound(name, lines[0].rstrip("."), name, name, "given from outside", formula, asdict, "n_pair")
+    about, source = lines[0].rstrip("."), "given from outside"
+    return Bound(name, about, name, name, source, formula, asdict, "n_pair", condition=prior_covers)
+
+
+def prior_covers(facts: Facts) -> str | None:
+    """Return why a bound that contains KL(rho||pi) is not given, or None."""
+    return None if facts.kl < math.inf else NO_PRIOR

@@ -21,15 +21,9 @@ from comitia.bounds.first_order_kl import first_order_kl
 from comitia.bounds.first_order_lambda import first_order_lambda
 from comitia.bounds.moment import moment
 from comitia.bounds.occam import occam
-from comitia.bounds.row import Bound, Facts, as_bound
+from comitia.bounds.row import VOTES, Bound, Facts, as_bound, prior_covers
 from comitia.bounds.tandem_kl import tandem_kl
 from comitia.bounds.tandem_lambda import tandem_lambda
-
-NO_PRIOR = "the prior gives no weight to a member that votes"
-
-
-def _prior_covers(facts: Facts) -> str | None:
-    return None if facts.kl < float("inf") else NO_PRIOR
 
 
 def _first(facts: Facts) -> dict[str, Any]:
@@ -88,7 +82,7 @@ _ROWS = (
         source="Langford and Seeger (2001), Maurer (2004)",
         formula=first_order_kl,
         inputs=_first,
-        condition=_prior_covers,
+        condition=prior_covers,
         planned=True,
     ),
     Bound(
@@ -99,7 +93,7 @@ _ROWS = (
         source="Thiemann et al. (2017)",
         formula=first_order_lambda,
         inputs=_first,
-        condition=_prior_covers,
+        condition=prior_covers,
     ),
     Bound(
         "tandem-kl",
@@ -109,7 +103,7 @@ _ROWS = (
         source=MASEGOSA,
         formula=tandem_kl,
         inputs=_second,
-        condition=_prior_covers,
+        condition=prior_covers,
         planned=True,
     ),
     Bound(
@@ -120,7 +114,7 @@ _ROWS = (
         source=f"{MASEGOSA}; the paper's Theorem 1",
         formula=tandem_lambda,
         inputs=_second,
-        condition=_prior_covers,
+        condition=prior_covers,
     ),
     Bound(
         "moment",
@@ -130,7 +124,7 @@ _ROWS = (
         source="derived here",
         formula=moment,
         inputs=lambda facts: {"moment": facts.moment, "kl": facts.kl, "n": facts.n_pair},
-        condition=_prior_covers,
+        condition=prior_covers,
     ),
     Bound(
         "cantelli",
@@ -141,7 +135,7 @@ _ROWS = (
         formula=cantelli,
         inputs=_both,
         samples="n_pair",
-        condition=_prior_covers,
+        condition=prior_covers,
     ),
     Bound(
         "ctd",
@@ -153,7 +147,7 @@ _ROWS = (
         inputs=_both,
         samples="n_pair",
         votes=("majority",),
-        condition=_prior_covers,
+        condition=prior_covers,
     ),
     Bound(
         "disagreement",
@@ -166,7 +160,7 @@ _ROWS = (
         samples="n_first",
         votes=("majority",),
         binary=True,
-        condition=_prior_covers,
+        condition=prior_covers,
     ),
     Bound(
         "c1",
@@ -179,7 +173,7 @@ _ROWS = (
         samples="n_first",
         votes=("majority",),
         binary=True,
-        condition=_prior_covers,
+        condition=prior_covers,
     ),
     Bound(
         "c2",
@@ -191,7 +185,7 @@ _ROWS = (
         inputs=_joint,
         votes=("majority",),
         binary=True,
-        condition=_prior_covers,
+        condition=prior_covers,
     ),
     Bound(
         "holdout",
@@ -249,8 +243,8 @@ _ROWS = (
 BOUNDS: dict[str, Bound] = {row.name: row for row in _ROWS}
 
 
-def price(vote: str, *, shared: bool, rows: Iterable[Bound] = _ROWS) -> int:
-    """Return how many events the smallest certificate is chosen from, where all samples chose the weights.
+def price(vote: str, *, shared: bool, chosen_on: str = "all", rows: Iterable[Bound] = _ROWS) -> int:
+    """Return how many events the smallest certificate is chosen from.
 
     The number is fixed by the question, not by which bounds the data happen to allow: if it shrank when they lead to
     weights without an occam bound, or show two classes only, the shares of delta could add up to more than delta.
@@ -259,7 +253,7 @@ def price(vote: str, *, shared: bool, rows: Iterable[Bound] = _ROWS) -> int:
     (8, 5)
     """
     possible = (row for row in rows if vote in row.votes and (shared or not row.joint))
-    return len({row.event for row in possible if "all" not in row.refused})
+    return len({row.event for row in possible if chosen_on not in row.refused})
 
 
 def with_outside(given: Iterable[Any]) -> tuple[Bound, ...]:
@@ -268,8 +262,15 @@ def with_outside(given: Iterable[Any]) -> tuple[Bound, ...]:
     for bound in map(as_bound, [given] if isinstance(given, str) else given):
         if bound.name in {row.name for row in rows}:
             raise InputError(f"bounds: duplicate name '{bound.name}'; give each bound its own")
-        if not is_reference(bound.name):
-            raise InputError(f"bounds: a name from outside needs a colon, such as 'mine:{bound.name}'")
+        for what, text in (("name", bound.name), ("event", bound.event)):
+            if not is_reference(text):
+                raise InputError(
+                    f"bounds: the {what} of one from outside needs a colon, such as 'mine:{text}'"
+                )
+        if not isinstance(bound.votes, tuple) or not bound.votes or not set(bound.votes) <= set(VOTES):
+            raise InputError(
+                f"bounds: '{bound.name}' must hold for some of {', '.join(VOTES)}, got {bound.votes!r}"
+            )
         if bound.designated:
             raise InputError(f"bounds: '{bound.name}' cannot be designated; only holdout and split are")
         rows.append(bound)

@@ -82,11 +82,14 @@ def run() -> None:
         code = end.code
     if len(sys.argv) < 2 or sys.argv[1] not in ENDED_AT_ONCE or not isinstance(code, int | None):
         sys.exit(code)  # type: ignore[arg-type]
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except BrokenPipeError:
-        code = PIPE_CLOSED
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:  # a process may be started without it
+                stream.flush()
+        except BrokenPipeError:
+            code = code or PIPE_CLOSED
+        except (OSError, ValueError):
+            code = code or 1
     os._exit(code or 0)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._certify import Certification, certify
+from comitia._certify import Certification, certify_with
 from comitia._predictions import Predictions
 from comitia._simplex import round_to
 from comitia._weigh import is_blind
@@ -73,14 +73,14 @@ class _Chosen:
                     yield Certified(self.members, f"tandem, multiples of 1/{RESOLUTION}", False, certificate)
 
     def _certify(self, rho: NDArray[np.float64], vote: str, chosen_on: str) -> Certification:
-        return certify(
+        return certify_with(
+            self.losses[vote].pick(self.picked),
             self.predictions.pick(self.picked),
             rho,
             vote=vote,
             delta=self.settings.delta,
             chosen_on=chosen_on,
             certifying=self.certifying if chosen_on == "part" else None,
-            statistics=self.losses[vote].pick(self.picked),
             bounds=self.bounds,
         )
 

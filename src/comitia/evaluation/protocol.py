@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from comitia._errors import InputError, require_choice, require_open_unit
-from comitia._predictions import Predictions
+from comitia._predictions import Predictions, require_predictions
 from comitia._split import split_samples
 from comitia._threads import single_blas_threads
 from comitia.evaluation.assembly import Draws, assemble
@@ -60,6 +60,7 @@ def evaluate(
     >>> [row.size for row in evaluation.curve("last", "tandem", "majority")]
     [3, 5]
     """
+    require_predictions(predictions)
     runs = runs_of(predictions)
     methods = check_settings(weightings=weightings, repeats=repeats, seed=seed, delta=delta)
     if sizes is None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._certify import certify
+from comitia._certify import certify_with
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia._split import split_samples
@@ -169,8 +169,8 @@ def _certified(fold: Fold, place: int, delta: float) -> float:
     """Return the risk of the average vote, certified by the half that did not choose the weights."""
     kept, rho = fold.scoring, fold.weights[place]
     measured = kept.statistics["average"]
-    return certify(
-        kept.predictions, rho, vote="average", delta=delta, chosen_on="nothing", statistics=measured
+    return certify_with(
+        measured, kept.predictions, rho, vote="average", delta=delta, chosen_on="nothing"
     ).best.risk
 
 

@@ -1,12 +1,13 @@
 """First and second moments of the members' losses: all that the bounds know of an ensemble."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError, require_choice
 from comitia._predictions import Predictions
+from comitia._shards import freeze
 from comitia.statistics.counts import Counts, count
 from comitia.statistics.soft import Sums, sum_losses, sum_losses_with_part
 
@@ -46,6 +47,9 @@ class Statistics:
     shared: bool
     member_samples: NDArray[np.int64] | None = None
     overlaps: NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        freeze(*(getattr(self, entry.name) for entry in fields(self)))
 
     def gibbs(self, rho: Vector) -> float:
         """E_ρ[L(h)]."""
