@@ -51,7 +51,7 @@ bench: $(READY)  ## speed and memory, as ratios from one run
 	$(BIN)/python -m bench
 
 docs: $(READY)  ## build the site into site/, check its links, run the examples of all pages
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/mkdocs build --strict
 	$(BIN)/python -m pytest -n 2 tests/docs
 
 dist: $(READY)  ## build wheel and source distribution into dist/, and try the wheel in an empty environment

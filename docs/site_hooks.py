@@ -29,10 +29,11 @@ needs comes from `comitia.weighting`, `comitia.statistics` and `comitia.bounds`.
 MODULES: dict[str, list[str] | None] = {
     "comitia": None,
     "comitia.sklearn": ["WeightedVoteClassifier"],
-    "comitia.deep": ["WeightedEnsemble"],
+    "comitia.deep": None,
     "comitia.weighting": ["Evidence", "Weighting", "minimise_tandem"],
     "comitia.statistics": ["co_errors"],
     "comitia.bounds": None,
+    "comitia.bounds.row": ["Bound", "Facts", "as_bound"],
 }
 
 

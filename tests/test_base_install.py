@@ -148,3 +148,10 @@ def test_the_wheel_in_an_empty_environment(pack: Path, tmp_path: Path) -> None:
     assert lacking.returncode == 2
     assert "pip install 'comitia[report]'" in lacking.stderr
     assert len(lacking.stderr.splitlines()) == 1
+
+
+def test_completion_finds_the_public_names() -> None:
+    import comitia
+
+    assert {"weigh", "predict", "Predictions", "METHODS", "train", "report"} <= set(dir(comitia))
+    assert set(dir(comitia)) == {*comitia.__all__, "__version__"}

@@ -11,7 +11,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "comitia"
 # From bottom to top: a module may import from its own layer and from those before it.
 LAYERS = [
     ["_errors"],
-    ["_records", "_extensions", "_threads", "_kernels"],
+    ["_records", "_agreement", "_extensions", "_threads", "_kernels"],
     ["_shards", "_copies", "_members", "_checks", "_simplex", "_predictions"],
     ["statistics", "bounds", "_votes"],
     ["weighting"],

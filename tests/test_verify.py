@@ -293,3 +293,14 @@ def test_other_data() -> None:
 def test_other_members() -> None:
     with pytest.raises(InputError, match="the ensemble has 6 members, the predictions 5"):
         verify(weigh(PACK), PACK.pick([0, 1, 2, 3, 4]))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"), [(("split", "seed"), -3), (("split", "fraction"), 7.0), (("delta",), 3.0)]
+)
+def test_a_file_that_nothing_can_be_computed_from_does_not_hold(path: tuple[str, ...], value: float) -> None:
+    record = weigh(PACK).to_json()
+    at(record, path[:-1])[path[-1]] = value
+    found = verify(Ensemble.from_json(json.dumps(record), faults=False), PACK)
+    assert not found.holds
+    assert [row.name for row in found.rows] == ["file"]

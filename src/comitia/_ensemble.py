@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from comitia._certificate import WEIGHTS_FIXED, Certificate
 from comitia._certify import Certification
+from comitia._errors import InputError
 from comitia._records import from_plain, parse_json, require_format
 from comitia.weighting import Weighting
 
@@ -71,6 +72,8 @@ class Ensemble:
     versions: dict[str, str]
     # not copied by `dataclasses.replace`: what a file said is not what a changed copy says
     _read: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
+    # what is wrong with the file it was read from, where that was let through
+    fault: str | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def weights(self) -> Array:
@@ -150,9 +153,22 @@ class Ensemble:
 
         what = "an ensemble that comitia weigh --out wrote"
         record = require_format(parse_json(text, source), FORMAT, source, what)
-        found = from_plain(EnsembleFile, record, f"{source}: ", strict=False, faults=faults).ensemble()
+        read = from_plain(EnsembleFile, record, f"{source}: ", strict=False, faults=faults)
+        found = read.ensemble()
         object.__setattr__(found, "_read", record)
+        object.__setattr__(found, "fault", None if faults else _fault(record))
         return found
+
+
+def _fault(record: dict[str, Any]) -> str | None:
+    """Return what is wrong with the plain data of an ensemble, or None."""
+    from comitia._ensemble_file import EnsembleFile
+
+    try:
+        from_plain(EnsembleFile, record, strict=False)
+    except InputError as error:
+        return str(error)
+    return None
 
 
 def versions() -> dict[str, str]:

@@ -231,7 +231,7 @@ class _Wanted:
             return False
         members = _needed(self.expected, "members") if self.certificate == "best-member" else 1
         # limits are rounded outward, so that they must lie a little below the risk
-        tail = betainc(n - errors, errors + 1, 1 - self.risk * (1 - 1e-11 - 1e-17 * n))
+        tail = betainc(n - errors, errors + 1, 1 - self.risk * (1 - 1e-11 - 6e-17 * n))
         return bool(tail * members <= self.delta)
 
 

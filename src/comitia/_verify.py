@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from comitia._agreement import RISKS_AGREE, differences, only, with_odd
 from comitia._certificate import WEIGHTS_FIXED, Certificate
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError, require_type
 from comitia._extensions import is_reference, name_of
 from comitia._predictions import Predictions, require_predictions
-from comitia._records import LARGEST
 from comitia._weigh import Choice, Settings, choose_weights, describe, is_blind, plan_split, survey
 from comitia.bounds.row import as_bound
 from comitia.bounds.table import BOUNDS
@@ -22,10 +22,6 @@ from comitia.weighting import TABLE, Method
 EXACT_AGREE, SOLVED_AGREE = 1e-12, 1e-5
 # What a solver says about its minimum (lambda, kl, gap, bound) moves a little more than the weights do.
 SOLVER_AGREES = 1e-4
-# Bounds may differ by the order of float sums.
-RISKS_AGREE = 1e-9
-# Floats that no sum enters are the same on every machine.
-COPIED = ("delta", "delta_share")
 # Parts of the record with a row of their own; `versions` say with what it was made, which no data can tell.
 MEMBERS = ("members", "names", "run", "step", "classes")
 APART = ("data", *MEMBERS, "weighting", "certificates", "best", "versions")
@@ -91,6 +87,19 @@ def verify(
     require_predictions(predictions)
     extra = _extra(ensemble, predictions, unlabelled)
     settings = _settings(ensemble, predictions, method, tuple(bounds))
+    try:
+        return _verified(ensemble, predictions, settings, extra)
+    except (InputError, ValueError, ArithmeticError) as error:
+        if ensemble.fault is None:
+            raise
+        row = Row("file", "as written", f"{ensemble.fault}; nothing can be computed from it ({error})", False)
+        return Verification((row,), _trusted(ensemble))
+
+
+def _verified(
+    ensemble: Ensemble, predictions: Predictions, settings: Settings, extra: Predictions | None
+) -> Verification:
+    """Return every statement beside what is computed again."""
     given = ensemble.weights if settings.method == "given" else None
     plan = plan_split(predictions, settings, given)
     data = survey(predictions, settings, plan, extra)
@@ -163,15 +172,15 @@ def _require_bounds(ensemble: Ensemble, bounds: tuple[Any, ...]) -> None:
 
 
 def _data(stated: dict[str, Any], found: dict[str, Any]) -> Row:
-    odd = [*_differences(stated, found)]
-    text = _with(f"sha256 {found['sha256'][:16]}", odd)
+    odd = [*differences(stated, found)]
+    text = with_odd(f"sha256 {found['sha256'][:16]}", odd)
     return Row("data", f"sha256 {str(stated['sha256'])[:16]}", text, not odd)
 
 
 def _members(stated: dict[str, Any], found: dict[str, Any]) -> Row:
     """Names, runs and steps decide which member gets which weight when the ensemble is used."""
-    odd = [*_differences(_only(stated, MEMBERS), _only(found, MEMBERS))]
-    return Row("members", f"{len(stated['names'])} by name", _with("", odd) or "the same", not odd)
+    odd = [*differences(only(stated, MEMBERS), only(found, MEMBERS))]
+    return Row("members", f"{len(stated['names'])} by name", with_odd("", odd) or "the same", not odd)
 
 
 def _weights(ensemble: Ensemble, choice: Choice) -> Row:
@@ -179,13 +188,13 @@ def _weights(ensemble: Ensemble, choice: Choice) -> Row:
     method, stated = ensemble.weighting.method, ensemble.record["weighting"]
     again = replace(ensemble, weighting=choice.weighting, chosen_on=choice.chosen_on)
     found = {**again.to_json()["weighting"], "weights": ensemble.weights.tolist()}
-    odd = [*_differences(stated, found, SOLVER_AGREES)]
+    odd = [*differences(stated, found, SOLVER_AGREES)]
     shown = f"{method}, chosen on {ensemble.chosen_on}"
     if method == "given":
-        return Row("weights", shown, _with("given beforehand: taken on trust", odd), not odd)
+        return Row("weights", shown, with_odd("given beforehand: taken on trust", odd), not odd)
     apart = float(np.abs(ensemble.weights - choice.weighting.weights).max())
     allowed = EXACT_AGREE if ensemble.resolution is not None else _agreement(method)
-    text = _with(f"chosen on {choice.chosen_on}, largest difference {apart:.1e}", odd)
+    text = with_odd(f"chosen on {choice.chosen_on}, largest difference {apart:.1e}", odd)
     return Row("weights", shown, text, apart <= allowed and not odd)
 
 
@@ -199,9 +208,9 @@ def _certificates(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Itera
             yield Row(name, f"{certificate.risk:.6f}", "not valid for these weights", False)
             continue
         risk = _risk(valid[name], others.get(name))
-        odd = [*_differences(stated, found.statement(replace(valid[name], risk=certificate.risk)))]
+        odd = [*differences(stated, found.statement(replace(valid[name], risk=certificate.risk)))]
         holds = not odd and _at_most(risk, certificate.risk)
-        yield Row(name, f"{certificate.risk:.6f}", _with(f"{risk:.6f}", odd), holds)
+        yield Row(name, f"{certificate.risk:.6f}", with_odd(f"{risk:.6f}", odd), holds)
 
 
 def _best(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Row:
@@ -211,9 +220,9 @@ def _best(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Row:
         **found.statement(replace(best, risk=stated.risk)),
         "compared": found.certification.compared,
     }
-    odd = [*_differences(ensemble.record["best"], anew)]
+    odd = [*differences(ensemble.record["best"], anew)]
     holds = not odd and _at_most(risk, stated.risk)
-    return Row("best", f"{stated.name} {stated.risk:.6f}", _with(f"{best.name} {risk:.6f}", odd), holds)
+    return Row("best", f"{stated.name} {stated.risk:.6f}", with_odd(f"{best.name} {risk:.6f}", odd), holds)
 
 
 def _risk(found: Certificate, again: Certificate | None) -> float:
@@ -242,43 +251,8 @@ def _record(stated: dict[str, Any], found: dict[str, Any]) -> Row:
     if not odd and [name for name in listed if name in given] != given:
         odd.append("certificates, their order or number")
     others = [key for key in {**found, **stated} if key not in APART]
-    odd += _differences(_only(stated, others), _only(found, others))
-    return Row("record", "as recorded", _with("", odd) or "the same", not odd)
-
-
-def _only(record: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
-    return {key: record[key] for key in keys if key in record}
-
-
-def _with(text: str, odd: list[str]) -> str:
-    """The text, followed by what is other than it should be."""
-    return "; ".join(part for part in (text, f"other: {', '.join(odd)}" if odd else "") if part)
-
-
-def _differences(
-    stated: dict[str, Any], found: dict[str, Any], agree: float = RISKS_AGREE, above: str = ""
-) -> Iterator[str]:
-    """Keys (with those above them) whose values differ, floats by more than `agree`, or that one side lacks."""
-    for key in {**found, **stated}:
-        name = f"{above}{key}"
-        if key not in stated or key not in found:
-            yield f"{name} is {'missing' if key in found else 'unknown'}"
-        elif isinstance(stated[key], dict) and isinstance(found[key], dict):
-            yield from _differences(stated[key], found[key], agree, f"{name}.")
-        elif not _close(stated[key], found[key], 0.0 if key in COPIED else agree):
-            yield name
-
-
-def _close(one: Any, other: Any, agree: float) -> bool:
-    """Whether plain data agree: floats to so much, of what is large to so much of it, all else exactly."""
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(_close(a, b, agree) for a, b in zip(one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return not [*_differences(one, other, agree)]
-    if isinstance(one, float) or isinstance(other, float):
-        numbers = all(isinstance(value, int | float) and abs(value) < LARGEST for value in (one, other))
-        return numbers and abs(one - other) <= agree * max(1.0, abs(other))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+    odd += differences(only(stated, others), only(found, others))
+    return Row("record", "as recorded", with_odd("", odd) or "the same", not odd)
 
 
 def _trusted(ensemble: Ensemble) -> tuple[str, ...]:

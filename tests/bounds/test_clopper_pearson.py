@@ -7,6 +7,8 @@ from scipy import stats
 
 from comitia.bounds import clopper_pearson, clopper_pearson_log
 
+mpmath.mp.dps = 50
+
 
 def log_tail(k, n, p):
     """ln P(Bin(n, p) <= k) summed term by term in 50 digits."""

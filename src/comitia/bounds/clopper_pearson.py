@@ -27,7 +27,7 @@ from comitia.bounds.terms import kl_bernoulli, kl_upper, round_up
 # ln of the smallest delta that scipy's inverse is trusted with.
 SMALLEST = math.log(1e-100)
 # By how much its limit is made larger, relatively: in all, and per sample.
-SLACK, SLACK_EACH = 4e-12, 5e-18
+SLACK, SLACK_EACH = 4e-12, 3e-17
 
 
 def clopper_pearson(errors: int, n: int, delta: float) -> float:

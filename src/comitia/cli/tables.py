@@ -37,9 +37,21 @@ def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
     console.print(f"[bold]Promise[/bold] ({best.name}): {best.promise}.{_price(ensemble)}", style="green")
     console.print(f"[dim]Provided that {ensemble.assumption(best)}.[/dim]")
     for why, rows in groupby(ensemble.certification.unavailable, key=lambda row: row.why):
-        console.print(f"[dim]not given: {', '.join(row.name for row in rows)}: {why}[/dim]")
+        named = ", ".join(row.name for row in rows)
+        console.print(f"[dim]not given: {escape(named)}: {escape(_with_flags(why))}[/dim]")
     for warning in ensemble.warnings:
         console.print(f"[yellow]warning: {escape(legible(warning))}[/yellow]")
+
+
+def _with_flags(text: str) -> str:
+    """Return the text with arguments of the library spelled as the flags of weigh."""
+    for argument in ("certify_fraction", "resolution"):
+        text = text.replace(argument, f"--{argument.replace('_', '-')}")
+    return text
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _headline(ensemble: "Ensemble") -> str:
@@ -53,7 +65,8 @@ def _headline(ensemble: "Ensemble") -> str:
     }[ensemble.chosen_on]
     method = w.method if w.chosen is None else f"{w.method} → {w.chosen}"
     return (
-        f"[bold]{len(ensemble.names)} members · {ensemble.data.samples:,} hold-out samples · "
+        f"[bold]{_counted(len(ensemble.names), 'member')} · "
+        f"{_counted(ensemble.data.samples, 'hold-out sample')} · "
         f"{ensemble.classes} classes · {ensemble.vote} vote · delta {ensemble.delta:g}[/bold]\n"
         f"weights: {method}, {how}"
     )

@@ -20,8 +20,10 @@ def read_ensemble(path: str | Path, *, faults: bool = True) -> Ensemble:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; comitia weigh --out writes one") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not readable as text ({error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not text, so not an ensemble that comitia weigh --out wrote") from None
+    except OSError as error:
+        raise InputError(f"{path}: not readable ({error.strerror})") from None
     return Ensemble.from_json(text, source=str(path), faults=faults)
 
 
