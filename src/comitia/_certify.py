@@ -69,9 +69,9 @@ def certify(
         ``"part"`` of it (then `certifying` are the samples that had no part), or ``"all"`` of it, which
         assumes least and is the default.
     certifying : indices of the samples kept for certifying, with ``chosen_on="part"``.
-    statistics : of all samples and of the vote's loss (majority: "hard", average: "soft"), if at hand.
+    statistics : of all samples and of the vote's loss (majority: "hard", average: "soft"), if already measured.
     unlabelled : the same members on samples without labels; they sharpen the disagreement, two classes only.
-    bounds : further bounds from outside (see `comitia.bounds.row.as_bound`), valid by the word of their author.
+    bounds : further bounds from outside (see `comitia.bounds.row.as_bound`), whose validity is their author's claim.
 
     Examples
     --------

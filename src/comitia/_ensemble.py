@@ -28,7 +28,7 @@ class Split:
     certifying: int
 
     def fault(self) -> str | None:
-        """Return what cannot be in a split, or None."""
+        """Return what is wrong with a split, or None."""
         possible = 0 <= self.fraction < 1 and self.seed >= 0 and min(self.weighing, self.certifying) >= 0
         return None if possible else "the fraction must be in [0, 1), seed and counts at least 0"
 
@@ -48,7 +48,7 @@ class Data:
 class Ensemble:
     """Everything `weigh` found; all that `predict` and `verify` need.
 
-    `weighting.weights` are the deployed ones: pruned, normalised, certified as they stand.
+    `weighting.weights` are the deployed ones: pruned, normalised, and these are certified.
     `chosen_on` is what chose them: "nothing", "part" or "all" of the hold-out.
     """
 
@@ -89,7 +89,7 @@ class Ensemble:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The plain data of the file it was read from, as they stand there; else what `to_json` gives."""
+        """The plain data exactly as in the file it was read from; else what `to_json` gives."""
         return self.to_json() if self._read is None else self._read
 
     def assumption(self, certificate: Certificate) -> str:

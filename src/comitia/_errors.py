@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 
 class InputError(ValueError):
-    """The user's input is wrong. Its text is one line: what was required, what was got, what to do."""
+    """The user's input is wrong. Its text is one line: what was required, what was given, what to do."""
 
 
 def nearest(word: str, choices: Iterable[str]) -> str:

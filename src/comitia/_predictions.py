@@ -186,7 +186,7 @@ class Predictions:
         )
 
     def stands_by_order(self, names: tuple[str, ...]) -> bool:
-        """Whether members of those names are found here by order alone: one side has mere numbers for names.
+        """Whether members are matched by order because one side has only numbers for names.
 
         The same numbers in another order are an error, unless those here are nothing but positions.
         """
@@ -196,8 +196,8 @@ class Predictions:
         moved = [pair for pair in zip(self.names, names) if pair[0] != pair[1]]
         if moved and set(names) == set(self.names) and not positions:
             raise InputError(
-                f"names: '{moved[0][0]}' stands where '{moved[0][1]}' did, and a number does not tell which member "
-                "is meant; give the members in the same order, or name them"
+                f"names: expected '{moved[0][1]}', got '{moved[0][0]}'; numbered members are matched by order: "
+                "give them in the same order, or name them"
             )
         return True
 

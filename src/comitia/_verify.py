@@ -73,7 +73,7 @@ def verify(
     are said to have chosen them, else those kept for certifying may have had a part in them; and every certificate
     must be no larger by the data than stated: at the weights in the file, and, where it counts the vote's own
     errors, at the weights found again too, because a change within their tolerance can turn ties. All else that
-    the file says, its sentences included, must be what is computed and written anew, key by key.
+    the file says, its sentences included, must be what is computed and written again, key by key.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def _members(stated: dict[str, Any], found: dict[str, Any]) -> Row:
 
 
 def _weights(ensemble: Ensemble, choice: Choice) -> Row:
-    """The weights found again, and what is said about how they came about."""
+    """The weights found again, and what is said about how they were chosen."""
     method, stated = ensemble.weighting.method, ensemble.record["weighting"]
     again = replace(ensemble, weighting=choice.weighting, chosen_on=choice.chosen_on)
     found = {**again.to_json()["weighting"], "weights": ensemble.weights.tolist()}
@@ -245,7 +245,7 @@ def _differences(
 
 
 def _close(one: Any, other: Any, agree: float) -> bool:
-    """Whether plain data agree: floats to so much, of what is large to so much of it, all else exactly."""
+    """Whether plain data agree: floats within a tolerance, everything else exactly."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(_close(a, b, agree) for a, b in zip(one, other))
     if isinstance(one, dict) and isinstance(other, dict):

@@ -4,7 +4,7 @@ r"""Clopper-Pearson bound: hold-out and split certificates.
 
 Source: Clopper and Pearson (1934).
 Valid for one classifier that was fixed without these n samples, n i.i.d. samples, k errors among them. On
-samples that chose the classifier it is no certificate.
+samples that chose the classifier it is not a certificate.
 
 How it is computed. The limit is the 1-delta quantile of Beta(k+1, n-k), by scipy at a delta made smaller by more than
 scipy's tail is off. Measured against 40 digits that is 1e-11 of delta at delta = 1e-58, and 9e-10 at n = 1e8.

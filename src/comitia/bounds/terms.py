@@ -121,7 +121,7 @@ def kl_divergence(rho: ArrayLike, prior: ArrayLike | None = None) -> float:
     weights = _require_simplex("rho", rho)
     base = np.full(weights.size, 1 / weights.size) if prior is None else _require_simplex("prior", prior)
     if base.size != weights.size:
-        raise InputError(f"prior: must have one entry a member ({weights.size}), got {base.size}")
+        raise InputError(f"prior: must have one entry per member ({weights.size}), got {base.size}")
     used = weights > 0
     if np.any(base[used] == 0):
         return math.inf

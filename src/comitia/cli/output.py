@@ -29,7 +29,7 @@ class TableCommand(click.Command):
         lists = {"{methods}": METHODS, "{certificates}": tuple(BOUNDS), "{planned}": PLANNED}
         text = self.help or ""
         for mark, names in lists.items():
-            text = text.replace(mark, " ".join(names))
+            text = text.replace(mark, ", ".join(names))
         self.help = text
         return super().get_help(ctx)
 
@@ -103,4 +103,4 @@ def require_absent(path: str | Path | None, force: bool, inputs: Iterable[str | 
     ):
         raise InputError(f"{path}: is one of the inputs; refusing to overwrite it")
     if target.exists() and not force:
-        raise InputError(f"{path}: exists already; --force overwrites it")
+        raise InputError(f"{path}: already exists; --force overwrites it")

@@ -91,7 +91,7 @@ def _part(where: Path, part: str) -> tuple[NDArray[Any], Index]:
     grades = np.load(paths[2], allow_pickle=False)
     if left := int((done == TO_DO).sum()):
         raise InputError(
-            f"data set eyepacs: {left} photographs of {part} are not prepared yet; give the same "
-            "comitia data prepare eyepacs again, it goes on from there"
+            f"data set eyepacs: {left} photographs of {part} are not prepared yet; run the same "
+            "comitia data prepare eyepacs again to continue"
         )
     return images, (grades >= 2).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Preparing EyePACS: all photographs preprocessed in parallel, each once, however often it is broken off.
+"""Preparing EyePACS: all photographs preprocessed in parallel, each once, however often it is interrupted.
 
 A photograph is preprocessed after the winning entry of the 2015 Kaggle competition. The paper's text speaks of a blur
 of 100 pixels; the public implementation that it cites uses radius/30 = 10 pixels. The blur is an option here, 10 the
@@ -42,7 +42,7 @@ def prepare(
 ) -> dict[str, tuple[str, ...]]:
     """Write the arrays to the folder or cache and return, by split, the photographs that could not be used.
 
-    `progress(split, done, all)` is called after every photograph. Broken off and called again, it goes on
+    `progress(split, done, all)` is called after every photograph. Interrupted and called again, it goes on
     where it stopped. `workers` processes work at once (default: one per processor); 1 stays in this process.
     """
     if blur <= 0 or size < 8:

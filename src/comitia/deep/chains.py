@@ -19,7 +19,7 @@ READINGS = 16
 
 
 def build_sampler(groups: list[dict[str, Any]], plan: Plan, *, samples: int) -> SGLD | SGHMC:
-    """The sampler of a chain on so many samples, from groups of parameters with their weight decay.
+    """The sampler of a chain on that many samples, from groups of parameters with their weight decay.
 
     A weight decay w is the prior N(0, s²) of s = 1/√(w·n); none is no prior.
     """

@@ -188,13 +188,13 @@ def _has_passes(path: Path, wanted: int, lost: list[str]) -> bool:
     """Whether a row has all stochastic passes: the recipe may ask for more than when it was made."""
     found = int(np.load(path, mmap_mode="r", allow_pickle=False).shape[0])
     if found < wanted:
-        lost.append(f"{path}: holds {found} passes of the {wanted} wanted; it is made again")
+        lost.append(f"{path}: holds {found} passes of the {wanted} wanted; it will be recomputed")
     return found >= wanted
 
 
 def _holds(path: Path, digest: str, lost: list[str]) -> bool:
     found = checksum(path)
     if found != digest:
-        problem = "is missing" if found is None else "does not have its checksum"
-        lost.append(f"{path}: {problem}; it is made again")
+        problem = "is missing" if found is None else "has a wrong checksum"
+        lost.append(f"{path}: {problem}; it will be recomputed")
     return found == digest

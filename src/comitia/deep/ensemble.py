@@ -128,12 +128,12 @@ def _load(
     path = places.state(run, saved_at)
     if not path.exists():
         raise InputError(
-            f"{path}: no such state; the training was of another recipe, is not finished, or kept predictions only"
+            f"{path}: no such state; the training used another recipe, is unfinished, or kept only predictions"
         )
     recorded = {saved.step: saved.sha256 for saved in read_record(places, run).saved}.get(saved_at)
     if checksum(path) != recorded:
         raise InputError(
-            f"{path}: is not the state that {places.record(run).name} beside it names; training again makes it again"
+            f"{path}: not the state that {places.record(run).name} names; train again to restore it"
         )
     network, inputs = load_network(recipe, path, device)
     if planned.passes > 1:

@@ -89,7 +89,7 @@ class Temperatures(Event):
     layers: tuple[LayerReading, ...]
 
     def fault(self) -> str | None:
-        """What about the record cannot be."""
+        """Return what is wrong with the record, or None."""
         return None if self.expected > 0 and self.layers else "temperatures need a T above 0 and a layer"
 
 

@@ -16,7 +16,7 @@ from comitia.recipes import Plan, Training, schedules
 
 
 def build(module: nn.Module, plan: Plan, *, samples: int) -> Optimizer:
-    """The optimiser of a run on so many samples.
+    """The optimiser of a run on that many samples.
 
     λ·‖w‖² added to the loss has the gradient 2λw: a weight decay of 2λ on the decayed parameters. The prior
     N(0, s²) adds ½‖w‖²/(s²·n), a weight decay of 1/(s²·n) on all of them.

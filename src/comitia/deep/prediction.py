@@ -167,7 +167,7 @@ def members_with_states(directory: Directory, recipe: Recipe) -> list[Member]:
     """The finished members; raise where there are none, or a state is gone or damaged."""
     members = finished_members(directory, recipe)
     if not members:
-        raise InputError(f"{directory.root}: no run is finished there; train it to its end first")
+        raise InputError(f"{directory.root}: no run is finished; finish the training first")
     if not all(member.saved.sha256 for member in members):
         raise InputError(
             f"{directory.root}: its states were dropped (keep = predictions), only files are left"
@@ -175,7 +175,7 @@ def members_with_states(directory: Directory, recipe: Recipe) -> list[Member]:
     for member in members:
         path = directory.state(member.plan.run, member.saved.step)
         if member.index == 0 and checksum(path) != member.saved.sha256:
-            raise InputError(f"{path}: is missing or damaged; training again makes it again")
+            raise InputError(f"{path}: missing or damaged; train again to restore it")
     return members
 
 

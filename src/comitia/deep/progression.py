@@ -65,7 +65,7 @@ class Progression:
         return all(bool(torch.isfinite(parameter).all()) for parameter in self.network.parameters())
 
     def write(self, path: Path, epoch: int) -> str:
-        """Write all of this, after so many epochs, to the file and return its sha256."""
+        """Write all of this, after that many epochs, to the file and return its sha256."""
         tensors, numbers = optimiser_tensors(self.optimiser)
         content = {f"network.{key}": value for key, value in module_tensors(self.network).items()}
         content |= {f"optimiser.{key}": value for key, value in tensors.items()}

@@ -65,5 +65,5 @@ def restore_optimiser(optimiser: Optimizer, tensors: Tensors, numbers: Mapping[s
             # A fused step reads memory in one order: that of the parameter, which may be channels-last.
             value = torch.empty_like(parameter, dtype=value.dtype).copy_(value)
         state.setdefault(int(position), {})[name] = value
-    # All else stays as it is: groups, and the generator of a sampler, which each epoch seeds anew.
+    # All else stays as it is: groups, and the generator of a sampler, which each epoch seeds again.
     optimiser.load_state_dict({**optimiser.state_dict(), "state": state})

@@ -184,7 +184,7 @@ def _epoch(track: Track, event: Epoch, now: float) -> str:
 
 
 class LiveView:
-    """A table that appears with the first event, is drawn anew with each, and stays when the training ends."""
+    """A table that appears with the first event, is drawn again with each, and stays when the training ends."""
 
     def __init__(self, console: "Console") -> None:
         from rich.live import Live

@@ -22,7 +22,7 @@ def whole(path: str | Path) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))  # a link stays one: what it points to is written
     if target.exists() and not target.is_file():
-        raise InputError(f"{path}: is no regular file and is not replaced; choose another name")
+        raise InputError(f"{path}: not a regular file; refusing to overwrite it")
     handle, name = mkstemp(prefix=f".{target.name}.", suffix=target.suffix, dir=target.absolute().parent)
     os.close(handle)
     temporary = Path(name)

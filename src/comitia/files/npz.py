@@ -60,7 +60,7 @@ def _array(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArr
 
 
 def _mapped(path: Path, item: zipfile.ZipInfo) -> NDArray[Any]:
-    """The array mapped in place: its bytes stand behind a local header whose length only the file tells."""
+    """The array mapped in place: its bytes follow a local header whose length only the file tells."""
     with path.open("rb") as stream:
         stream.seek(item.header_offset)
         header = stream.read(LOCAL_HEADER)

@@ -146,7 +146,7 @@ def _predictions(path: Path, columns: Columns, labels: NDArray[Any] | None) -> P
         raise InputError(f"{path}: columns '{own[0]}' and '{own[1]}' both look like labels; keep one")
     names = [name for name in columns if name not in own]
     if not names:
-        raise InputError(f"{path}: holds no member; one column a member is required beside the labels")
+        raise InputError(f"{path}: no member found; one column per member is required beside the labels")
     for name in names:
         _refuse_index(path, name, columns[name])
     truth = columns[own[0]] if own and labels is None else labels

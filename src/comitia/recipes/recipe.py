@@ -1,4 +1,4 @@
-"""The record of a recipe: everything that decides which members come to be."""
+"""The record of a recipe: everything that decides which members are made."""
 
 import json
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ class Schedule:
     options: Mapping[str, Any] = field(default_factory=dict, metadata=LATER)
 
     def scaled(self, ratio: float, epochs: int) -> "Schedule":
-        """The schedule with its milestones multiplied by `ratio`, for a training of so many epochs."""
+        """The schedule with its milestones multiplied by `ratio`, for a training of that many epochs."""
         steps = {max(1, round(m * ratio)): f for m, f in zip(self.milestones, self.factors, strict=True)}
         kept = {m: f for m, f in sorted(steps.items()) if m < epochs}
         return replace(

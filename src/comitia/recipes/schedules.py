@@ -80,7 +80,7 @@ def shape_keys(shape: str) -> tuple[str, ...]:
 
 
 def factor(schedule: Schedule, epoch: float, *, epochs: int) -> float:
-    """The multiple of the initial rate at that epoch of so many."""
+    """The multiple of the initial rate at that epoch out of `epochs`."""
     shape = shape_of(schedule)
     if is_reference(schedule.shape):
         return float(shape(epoch, epochs=epochs, **schedule.options))

@@ -1,4 +1,4 @@
-"""Strategies: how the members of a recipe come to be. Everything that depends on a strategy is in its record.
+"""Strategies: how the members of a recipe are made. Everything that depends on a strategy is in its record.
 
 `STRATEGIES` holds the built-in ones. A recipe may name one from outside by `module:function`: a function without
 arguments that returns a `Strategy`.
@@ -21,7 +21,7 @@ class Strategy:
 
     Attributes
     ----------
-    name : how messages and records call it
+    name : its name in messages and records
     plan : what run 1, 2, ... of a recipe trains, and which states become members
     runs : how many runs a recipe has
     check : raises `InputError` for a recipe that the strategy cannot train; the general checks are done elsewhere

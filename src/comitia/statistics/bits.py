@@ -45,7 +45,7 @@ def compiled() -> bool:
 
 
 def _worth_compiling(pairs: int) -> bool:
-    """Whether the compiled path is the quicker one for so many pairs of words, its import included."""
+    """Whether the compiled path is the quicker one for that many pairs of words, its import included."""
     return (pairs > SMALL or "comitia.statistics.kernel" in sys.modules) and compiled()
 
 

@@ -116,7 +116,7 @@ def _solve_dense(block: Array, root: Array, k: float, sides: Array) -> Array:
 
 
 def newton_step_cg(system: System, quadratic: Array) -> Array:
-    """The same step by conjugate gradients: one product with Q an iteration, and nothing of its size is held."""
+    """The same step by conjugate gradients: one product with Q per iteration, and nothing of its size is held."""
     root = np.exp(0.5 * system.log_weights)
     bent = root * system.slope
     bent -= root * (root @ bent)

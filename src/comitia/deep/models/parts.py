@@ -31,7 +31,7 @@ def stages(
     blocks: int,
     dropout: float,
 ) -> nn.Sequential:
-    """Stages of so many blocks; a size is (channels in, channels out, stride) of a stage's first block."""
+    """Stages of that many blocks; a size is (channels in, channels out, stride) of a stage's first block."""
     return nn.Sequential(
         *(
             block(before if k == 0 else after, after, stride if k == 0 else 1, dropout)
