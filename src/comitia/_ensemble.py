@@ -93,12 +93,12 @@ class Ensemble:
         return self.to_json() if self._read is None else self._read
 
     def assumption(self, certificate: Certificate) -> str:
-        """What must be true for the certificate to hold; `holdout` of given weights rests on the user's word too."""
+        """Return what must be true for the certificate to hold; for given weights `holdout` assumes the user's word."""
         stated = self.weighting.method == "given" and certificate.name == "holdout"
         return f"{certificate.assumption}, and {WEIGHTS_FIXED}" if stated else certificate.assumption
 
     def to_json(self) -> dict[str, Any]:
-        """The ensemble as plain data, which `from_json` reads back."""
+        """Return the ensemble as plain data, which `from_json` reads back."""
         w, c = self.weighting, self.certification
         return {
             "format": FORMAT,
@@ -136,7 +136,7 @@ class Ensemble:
         }
 
     def statement(self, certificate: Certificate) -> dict[str, Any]:
-        """The certificate as plain data, with what it assumes of this ensemble."""
+        """Return the certificate as plain data, with what it assumes of this ensemble."""
         return {**certificate.to_json(), "assumption": self.assumption(certificate)}
 
     @classmethod
@@ -156,7 +156,7 @@ class Ensemble:
 
 
 def versions() -> dict[str, str]:
-    """The versions of everything the certificates were computed with."""
+    """Return the versions of everything the certificates were computed with."""
     from comitia import __version__
 
     return {

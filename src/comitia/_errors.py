@@ -9,7 +9,7 @@ class InputError(ValueError):
 
 
 def nearest(word: str, choices: Iterable[str]) -> str:
-    """` (did you mean 'x'?)` for the choice closest to the word, or an empty text.
+    """Return ` (did you mean 'x'?)` for the choice closest to the word, or an empty text.
 
     >>> nearest("tandm", ["uniform", "tandem"])
     " (did you mean 'tandem'?)"
@@ -19,7 +19,7 @@ def nearest(word: str, choices: Iterable[str]) -> str:
 
 
 def require_choice(argument: str, word: str, choices: Iterable[str]) -> str:
-    """The word itself, if it is one of the choices; else an `InputError` that suggests the nearest."""
+    """Return the word if it is one of the choices; else raise an `InputError` that suggests the nearest."""
     known = list(choices)
     if word not in known:
         listed = ", ".join(known)
@@ -28,7 +28,7 @@ def require_choice(argument: str, word: str, choices: Iterable[str]) -> str:
 
 
 def require_open_unit(argument: str, value: float) -> float:
-    """The value as a float, if it lies strictly between 0 and 1."""
+    """Return the value as a float, if it lies strictly between 0 and 1."""
     number = float(value)
     if not 0.0 < number < 1.0:
         raise InputError(f"{argument}: must lie strictly between 0 and 1, got {value:g}")

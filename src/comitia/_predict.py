@@ -28,7 +28,7 @@ class Predicted:
     error: float | None
 
     def to_json(self) -> dict[str, Any]:
-        """The predictions as plain data."""
+        """Return the predictions as plain data."""
         return {
             "vote": self.vote,
             "samples": len(self.classes),
@@ -40,7 +40,7 @@ class Predicted:
 
 
 def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
-    """The ensemble's predictions; only members of positive weight are looked at.
+    """Return the ensemble's predictions; only members of positive weight are looked at.
 
     Examples
     --------

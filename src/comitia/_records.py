@@ -40,7 +40,7 @@ class _Unknown(_Misfit):
 
 
 def key_of(entry: "Field[Any]") -> str:
-    """The key of a field in plain data: its name, or the `key` of its metadata (`lam` is written "lambda")."""
+    """Return the key of a field in plain data: its name, or the `key` of its metadata (`lam` is written "lambda")."""
     return str(entry.metadata.get("key", entry.name))
 
 

@@ -35,7 +35,7 @@ class TableCommand(click.Command):
 
 
 def common_options(command: Command) -> Command:
-    """The command with `--json FILE` (passed on as `json_path`) and `--debug` (read by `main`) added."""
+    """Return the command with `--json FILE` (passed on as `json_path`) and `--debug` (read by `main`) added."""
     command = click.option(
         "--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."
     )(command)
@@ -55,7 +55,7 @@ def ensemble_and_files(command: Command) -> Command:
 
 
 def console(json_path: str | None) -> "Console":
-    """Where text for people goes: standard output, or standard error while JSON has standard output."""
+    """Return the console for text for people: standard output, or standard error while JSON has standard output."""
     from rich.console import Console
 
     return Console(stderr=json_path == "-", highlight=False, soft_wrap=False)

@@ -35,12 +35,12 @@ class Split:
 
 
 def prepared_folder(folder: str | Path | None = None, *, blur: float = 10.0, size: int = 512) -> Path:
-    """Where the prepared arrays lie; other settings of the preprocessing go elsewhere."""
+    """Return where the prepared arrays lie; other settings of the preprocessing go elsewhere."""
     return data_folder(folder) / f"eyepacs-{size}-blur{blur:g}"
 
 
 def read_splits(kaggle: str | Path) -> list[Split]:
-    """The three splits of the unpacked Kaggle folder, by its two label tables."""
+    """Return the three splits of the unpacked Kaggle folder, by its two label tables."""
     return [_split(Path(kaggle).expanduser(), *entry) for entry in SPLITS]
 
 
@@ -66,7 +66,7 @@ def _split(kaggle: Path, part: str, photos: str, table: str, usage: str | None) 
 
 
 def read_eyepacs(folder: str | Path | None = None, *, blur: float = 10.0, size: int = 512) -> Dataset:
-    """Prepared photographs, uint8 (n, size, size, 3), memory-mapped; public = hold-out, private = test.
+    """Return the prepared photographs, uint8 (n, size, size, 3), memory-mapped; public = hold-out, private = test.
 
     The folder (or the cache) is the one that `comitia data prepare eyepacs` wrote to. A photograph that could
     not be used is plain grey: leaving it out would flatter every classifier.

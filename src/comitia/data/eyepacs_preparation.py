@@ -161,7 +161,7 @@ class NoRetina(ValueError):
 
 
 def preprocess(photo: "Image", *, blur: float = 10.0, size: int = 512) -> NDArray[np.uint8]:
-    """The photograph as uint8 (size, size, 3): radius 300 px, local average subtracted, 90% kept.
+    """Return the photograph as uint8 (size, size, 3): radius 300 px, local average subtracted, 90% kept.
 
     image·4 - blurred·4 + 128, where `blur` is the standard deviation of the Gaussian in pixels; outside of
     90% of the radius all is grey; the square around what is kept is resized.
@@ -173,7 +173,7 @@ def preprocess(photo: "Image", *, blur: float = 10.0, size: int = 512) -> NDArra
 
 
 def radius(pixels: NDArray[np.uint8]) -> float:
-    """Half the number of pixels on the middle row that are brighter than a tenth of that row's mean."""
+    """Return half the number of pixels on the middle row that are brighter than a tenth of that row's mean."""
     row = pixels[len(pixels) // 2].sum(axis=1, dtype=np.float64)
     found = float((row > row.mean() / 10).sum()) / 2
     if found < 1:

@@ -119,7 +119,7 @@ def download(
 
 
 def file_digest(path: Path, like: str) -> str:
-    """`sha256:...` or `md5:...` of the file, by the algorithm that the digest `like` names."""
+    """Return `sha256:...` or `md5:...` of the file, by the algorithm that the digest `like` names."""
     algorithm = like.partition(":")[0]
     with path.open("rb") as stream:
         return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}"

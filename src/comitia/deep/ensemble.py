@@ -96,15 +96,15 @@ class WeightedEnsemble(nn.Module):
         return self
 
     def predict(self, samples: Batches) -> NDArray[np.int64]:
-        """(n,) the classes that the ensemble votes for; the lowest class wins a tie."""
+        """Return, as (n,), the classes that the ensemble votes for; the lowest class wins a tie."""
         return winners(self.predict_proba(samples))
 
     def predict_proba(self, samples: Batches) -> NDArray[np.float64]:
-        """(n, C) weighted mean probabilities, or for the majority vote the weight of the votes for each class."""
+        """Return, as (n, C), weighted mean probabilities, or the weight of the votes for each class (majority vote)."""
         return np.concatenate([self._totals(batch) for batch in _batches(samples)])
 
     def forward(self, batch: torch.Tensor) -> torch.Tensor:
-        """(n, C) as `predict_proba`, of a batch of samples."""
+        """Return the (n, C) of `predict_proba` for a batch of samples."""
         return torch.from_numpy(self._totals(batch.numpy(force=True)))
 
     def _totals(self, batch: NDArray[Any]) -> NDArray[np.float64]:

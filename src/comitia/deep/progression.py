@@ -37,7 +37,7 @@ class Progression:
 
     @classmethod
     def at(cls, task: Task, record: Record, *, before: int) -> "Progression":
-        """Where the run can go on: its latest undamaged resume file of fewer epochs, else its beginning."""
+        """Return where the run can go on: its latest undamaged resume file of fewer epochs, else its beginning."""
         network = fresh_network(task.recipe, task.data, task.plan.run, task.device)
         optimiser = build(network, task.plan, samples=len(task.index))
         scaler = GradScaler(task.device.type, enabled=task.plan.training.precision == "float16")

@@ -72,7 +72,7 @@ def train(
 
 
 def default_workers(threads: int) -> int:
-    """As many workers as the processors this process may use allow, at least one."""
+    """Return as many workers as the processors this process may use allow, at least one."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, available // threads)
 

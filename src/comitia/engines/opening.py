@@ -50,7 +50,7 @@ def has_begun(directory: Directory) -> bool:
 
 
 def trained_recipe(directory: Directory) -> Recipe:
-    """The recipe of the training that the directory holds."""
+    """Return the recipe of the training that the directory holds."""
     if not directory.recipe.exists():
         raise InputError(f"{directory.root}: holds no training; give the folder that was trained into")
     return read_recipe(directory.recipe)

@@ -255,7 +255,7 @@ class Evaluation:
         return self.settings.members[:1] if self.single_states else self.settings.members
 
     def curve(self, members: str, weights: str, vote: str) -> tuple[Row, ...]:
-        """The rows of one curve, by increasing size; empty if it was not asked for."""
+        """Return the rows of one curve, by increasing size; empty if it was not asked for."""
         return tuple(row for row in self.rows if row.key == (members, weights, vote))
 
     def fault(self) -> str | None:

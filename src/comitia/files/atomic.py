@@ -11,7 +11,7 @@ from comitia._errors import InputError
 
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
-    """A temporary path in the same folder; it takes the place of `path` on success and is removed on failure.
+    """Yield a temporary path in the same folder; it takes the place of `path` on success and is removed on failure.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -21,7 +21,7 @@ Columns = Mapping[str, NDArray[np.float64]]
 
 
 def read_csv(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
-    """The predictions of a CSV file with a header: one column per member, one of the labels.
+    """Return the predictions of a CSV file with a header: one column per member, one of the labels.
 
     Whole numbers are votes, fractions the probability of class 1 of two. An empty cell means that the sample
     is not hold-out for that member; NaN is an error.
@@ -30,12 +30,12 @@ def read_csv(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
 
 
 def read_parquet(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
-    """The predictions of a Parquet file, columns as in `read_csv`."""
+    """Return the predictions of a Parquet file, columns as in `read_csv`."""
     return _predictions(path, parquet_columns(path), labels)
 
 
 def csv_columns(path: Path) -> Columns:
-    """The columns of a CSV file by their names; NaN where a cell is empty."""
+    """Return the columns of a CSV file by their names; NaN where a cell is empty."""
     import csv
 
     try:
@@ -101,7 +101,7 @@ def _refuse_nan(path: Path, name: str, failed: NDArray[np.bool_], first: int) ->
 
 
 def parquet_columns(path: Path) -> Columns:
-    """The columns of a Parquet file by their names; NaN where a value is missing."""
+    """Return the columns of a Parquet file by their names; NaN where a value is missing."""
     try:
         import pyarrow
         import pyarrow.parquet

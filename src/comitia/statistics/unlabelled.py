@@ -13,7 +13,7 @@ from comitia.statistics.moments import Statistics
 
 
 def matched(extra: Predictions, known: Predictions) -> Predictions:
-    """The unlabelled predictions with their members in the order of the labelled ones, found by their names.
+    """Return the unlabelled predictions with their members in the order of the labelled ones, found by their names.
 
     Where one side has no names they must be in that order already. Samples that the labelled ones hold, or that
     occur twice, are an error: counted again, they would make certificates too tight.
@@ -67,7 +67,7 @@ def _refuse_known(extra: Predictions, known: Predictions) -> None:
 
 
 def pooled_disagreement(hard: Statistics, extra: Predictions | None) -> tuple[NDArray[np.float64], int]:
-    """(M, M) shares of samples on which two members differ, and m, the samples behind the least known pair.
+    """Return (M, M) shares of samples on which two members differ, and m, the samples behind the least known pair.
 
     `extra` must have its members in the same order: see `matched`.
 
