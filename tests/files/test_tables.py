@@ -1,4 +1,4 @@
-"""Tables with a column a member."""
+"""Tables with a column per member."""
 
 import sys
 
