@@ -108,7 +108,10 @@ def test_copied_samples(dtype: type, binary: bool) -> None:
     again = np.r_[np.arange(2000), np.arange(200)][order]
     values = (probs[..., 1] if binary else probs).astype(dtype)
     copied = Predictions.from_arrays(probs=values[:, again], labels=labels[again])
-    assert "200 of 2,200 samples (sure ones not counted) have exactly the probabilities" in warnings(copied)
+    assert (
+        "200 of 2,200 samples (very confident ones not counted) have exactly the probabilities"
+        in warnings(copied)
+    )
     assert "exactly the probabilities" not in warnings(Predictions.from_arrays(probs=values, labels=labels))
 
 

@@ -73,7 +73,7 @@ WRONG = [
         "training.strategy",
         "from parts_of_mine import *\ndef f(): return Strategy(name='f', plan=lambda r, i: "
         "Plan(run=i, training=r.training, saves=(9,)))",
-        "must save rising epochs from 1 to 5 in run 1, got \\(9,\\)",
+        "must save increasing epochs from 1 to 5 in run 1, got \\(9,\\)",
     ),
     ("training.schedule.shape", "def f(epoch): return 1", "'wrong_part:f' failed in epoch 0 \\(TypeError"),
     ("training.schedule.shape", "def f(epoch, **more): return -1", "must be at least 0 and finite, got -1.0"),

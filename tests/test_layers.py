@@ -52,7 +52,7 @@ def layer_of(part: str) -> int:
     for height, names in enumerate(LAYERS):
         if part in names:
             return height
-    raise AssertionError(f"{part} stands in no layer: add it to LAYERS and to docs/design.md")
+    raise AssertionError(f"{part} is in no layer: add it to LAYERS and to docs/design.md")
 
 
 def part_of(path: Path) -> str:

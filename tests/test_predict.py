@@ -41,7 +41,7 @@ def test_a_tie_goes_to_the_lowest_class() -> None:
 @pytest.mark.parametrize(
     ("predictions", "message"),
     [
-        (simulated(names=list("abcdeg")), "member 'f' votes in this ensemble and is not in the files"),
+        (simulated(names=list("abcdeg")), "members missing from the files: 'f'; give"),
         (simulated(members=5), "the files hold 5 members without names, the ensemble has 6"),
         (simulated(names=list("abcdef"), classes=4), "the ensemble knows 3 classes, the files 4"),
         (
@@ -105,7 +105,10 @@ def test_runs_and_steps_are_names() -> None:
             simulated(names=list("abcdef")).pick([1, 3, 5]),
             "the files hold 3 members, the ensemble has 6 without names; give all of them in order, or weigh them",
         ),
-        (simulated().pick([5, 4, 3, 2, 1, 0]), "names: 'member 5' stands where 'member 0' did"),
+        (
+            simulated().pick([5, 4, 3, 2, 1, 0]),
+            "names: expected 'member 0', got 'member 5'; numbered members are matched by order",
+        ),
     ],
 )
 def test_numbers_do_not_find_a_member(files: Predictions, message: str) -> None:

@@ -94,7 +94,7 @@ def test_members_stand_by_order_where_one_side_has_numbers_only(here, names, by_
 @pytest.mark.parametrize("here", [nameless(1, 0, 2), called("member 1", "member 0", "member 2")])
 def test_the_same_numbers_in_another_order_are_refused(here):
     with pytest.raises(
-        InputError, match="'member 1' stands where 'member 0' did, and a number does not tell"
+        InputError, match="names: expected 'member 0', got 'member 1'; numbered members are matched by order"
     ):
         here.stands_by_order(("member 0", "member 1", "member 2"))
 

@@ -13,7 +13,7 @@ From networks, and for the paper
     `evaluate`, `reproduce`             compare weightings by the paper's protocol; a row of its tables
     `report`                            one self-contained HTML page
 
-Bad input raises `InputError`, whose text is one line: which argument, what was required, what was got, what to do.
+Bad input raises `InputError`, whose text is one line: which argument, what was required, what was given, what to do.
 Beside it: `comitia.sklearn` for scikit-learn, `comitia.deep` for torch, `comitia.bounds`, `comitia.statistics` and
 `comitia.weighting` for the parts.
 """

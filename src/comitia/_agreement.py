@@ -35,7 +35,7 @@ def differences(
 
 
 def _close(one: Any, other: Any, agree: float) -> bool:
-    """Whether plain data agree: floats to so much, of what is large to so much of it, all else exactly."""
+    """Whether plain data agree: floats within a tolerance, everything else exactly."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(_close(a, b, agree) for a, b in zip(one, other))
     if isinstance(one, dict) and isinstance(other, dict):

@@ -80,7 +80,7 @@ class Certificate:
         return f"{SAMPLING}, and the bound '{self.name}', given from outside, is valid"
 
     def fault(self) -> str | None:
-        """Return what cannot be in a certificate, or None: numbers out of range, a risk below its own formula."""
+        """Return what is wrong with a certificate, or None: numbers out of range, a risk below its own formula."""
         if not (self.risk >= 0 and 0 < self.delta < 1 and self.samples > 0 and self.vote in VOTES):
             numbers = f"risk {self.risk:g}, delta {self.delta:g}, {self.samples} samples, {self.vote} vote"
             return f"certificate {self.name} is impossible: {numbers}"

@@ -69,7 +69,7 @@ def certify(
         assumes least and is the default.
     certifying : indices of the samples kept for certifying, with ``chosen_on="part"``.
     unlabelled : the same members on samples without labels; they sharpen the disagreement, two classes only.
-    bounds : further bounds from outside (see `comitia.bounds.row.as_bound`), valid by the word of their author.
+    bounds : further bounds from outside (see `comitia.bounds.row.as_bound`), whose validity is their author's claim.
 
     Examples
     --------

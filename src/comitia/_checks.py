@@ -27,14 +27,14 @@ MOST_CLASSES = 65_536
 
 
 def as_member_arrays(argument: str, given: Any) -> Members:
-    """The argument as one array per member: an array with a leading member axis, or a tuple of arrays."""
+    """Return the argument as one array per member: an array with a leading member axis, or a tuple of arrays."""
     if isinstance(given, list | tuple) and given and all(isinstance(part, np.ndarray) for part in given):
         return _same_shapes(argument, tuple(as_numbers(f"{argument}[{i}]", p) for i, p in enumerate(given)))
     return as_numbers(argument, given)
 
 
 def as_numbers(argument: str, given: Any) -> NDArray[Any]:
-    """The argument as a plain array of numbers (a memory-mapped one stays on disk)."""
+    """Return the argument as a plain array of numbers (a memory-mapped one stays on disk)."""
     try:
         array = np.asarray(given)
     except (TypeError, ValueError) as error:
@@ -59,7 +59,7 @@ def _same_shapes(argument: str, parts: tuple[NDArray[Any], ...]) -> tuple[NDArra
 
 
 def values_shape(values: Members) -> tuple[int, ...]:
-    """Shape with the member axis first, whether the members lie in one array or in several."""
+    """Return the shape with the member axis first, whether the members lie in one array or in several."""
     if isinstance(values, np.ndarray):
         return values.shape
     return (len(values), *values[0].shape)
@@ -83,7 +83,7 @@ def require_shape(argument: str, values: Members, ranks: tuple[int, ...], layout
 
 
 def check_mask(mask: Any, members: int, samples: int) -> NDArray[np.bool_] | None:
-    """The mask as bool (M, n), or None where it is all True; every member needs a hold-out sample."""
+    """Return the mask as bool (M, n), or None where it is all True; every member needs a hold-out sample."""
     if mask is None:
         return None
     array = np.asarray(mask).view(np.ndarray)
@@ -105,7 +105,7 @@ def _frozen(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def check_labels(labels: Any, samples: int) -> NDArray[np.int64] | None:
-    """The labels as int64 (n,), or None where none were given."""
+    """Return the labels as int64 (n,), or None where none were given."""
     if labels is None:
         return None
     array = as_numbers("labels", labels)
@@ -146,7 +146,7 @@ def check_label_range(labels: NDArray[np.int64] | None, classes: int) -> None:
 
 
 def check_integers(argument: str, given: Any, members: int) -> NDArray[np.int64] | None:
-    """`run` or `step` as int64 (M,), or None where it was not given."""
+    """Return `run` or `step` as int64 (M,), or None where it was not given."""
     if given is None:
         return None
     array = as_numbers(argument, given)
@@ -157,7 +157,7 @@ def check_integers(argument: str, given: Any, members: int) -> NDArray[np.int64]
 
 
 def check_names(names: Any, members: int) -> tuple[str, ...] | None:
-    """The names as a tuple of M different texts, or None where none were given."""
+    """Return the names as a tuple of M different texts, or None where none were given."""
     if names is None:
         return None
     texts = tuple(str(name) for name in np.atleast_1d(np.asarray(names)))
@@ -281,7 +281,7 @@ def _check_votes(piece: NDArray[Any], member: int) -> None:
 
 
 def check_positions(samples: Any, n: int) -> NDArray[np.int64]:
-    """The positions of samples as int64, after making sure that they are sorted, different and in range."""
+    """Return the positions of samples as int64, after making sure that they are sorted, different and in range."""
     wanted = np.atleast_1d(np.asarray(samples))
     if wanted.dtype.kind not in "iu" or wanted.ndim != 1 or wanted.size == 0:
         raise InputError("samples: must be a non-empty list of positions")

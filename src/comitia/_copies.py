@@ -1,4 +1,4 @@
-"""Samples that are copies of each other: numbers that tell samples apart, and when equal ones are no chance."""
+"""Samples that are copies of each other: marks that distinguish samples, and when equal marks are no coincidence."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,11 +16,12 @@ GLANCE = 8
 
 
 def marks(shards: Sequence[Shard], *, quick: bool = False) -> NDArray[np.uint64]:
-    """(n,) a number per sample: the same where all members' probabilities are, else different but for rare chance.
+    """Return, as (n,), a mark per sample: equal where all members' probabilities are equal, else different.
+
+    Marks of different probabilities are equal only by a rare coincidence.
 
     The bits of the probabilities as float32, times fixed random odd numbers, summed modulo 2^64: exact, so that
-    it does not matter where a sample stands. `quick` looks at `GLANCE` members only: numbers that differ there
-    differ.
+    the place of a sample does not matter. `quick` looks at `GLANCE` members only: marks that differ there differ.
 
     >>> import numpy as np
     >>> first, again, other = marks([Shard("binary", np.array([[0.2, 0.2, 0.3], [0.4, 0.4, 0.4]]))])
@@ -42,7 +43,7 @@ def _odd(size: int, seed: int) -> NDArray[np.uint64]:
 
 
 def _walk(shards: Sequence[Shard], most: int) -> Iterator[tuple[slice, int, NDArray[Any]]]:
-    """Chunks of stored values of at most so many members: which samples of all shards, which member, the values."""
+    """Chunks of stored values of at most that many members: which samples of all shards, which member, the values."""
     looked = np.unique(np.linspace(0, len(shards[0].values) - 1, most).astype(int)).tolist()
     offset = 0
     for shard in shards:
@@ -54,12 +55,12 @@ def _walk(shards: Sequence[Shard], most: int) -> Iterator[tuple[slice, int, NDAr
 
 
 def telling_marks(shards: Sequence[Shard]) -> NDArray[np.uint64]:
-    """The marks of the samples that can be told from others."""
+    """Return the marks of the samples that can be told from others."""
     return marks(shards)[telling(shards)]
 
 
 def telling(shards: Sequence[Shard]) -> NDArray[np.bool_]:
-    """(n,) whether some of `GLANCE` members is less sure than `SURE`, so that the sample looks like no other.
+    """Return, as (n,), whether some of `GLANCE` members is less sure than `SURE`: the sample looks like no other.
 
     >>> import numpy as np
     >>> telling([Shard("binary", np.array([[0.2, 0.999, 0.0], [0.0, 1.0, 0.0]]))])
@@ -73,7 +74,7 @@ def telling(shards: Sequence[Shard]) -> NDArray[np.bool_]:
 
 
 def repeats(numbers: NDArray[np.uint64]) -> int:
-    """How many of the numbers stand there already.
+    """Return how many of the numbers occur earlier.
 
     >>> import numpy as np
     >>> repeats(np.array([5, 7, 5, 5], np.uint64))
@@ -83,10 +84,10 @@ def repeats(numbers: NDArray[np.uint64]) -> int:
 
 
 def in_common(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> int:
-    """How many marks two sets of samples have in common; 0 where they may be different samples that look alike.
+    """Return how many marks two sets of samples have in common; 0 where they may be different samples that look alike.
 
     Of independent draws the same share of the n·m pairs between the sets look alike as of the pairs inside one.
-    Ten times what that leads to expect, and 1% of the smaller set, are no chance.
+    Ten times what that leads to expect, and 1% of the smaller set, are not a coincidence.
     """
     common = len(np.intersect1d(one, other))
     if not common:
@@ -96,7 +97,7 @@ def in_common(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> int:
 
 
 def repeats_beyond(these: NDArray[np.uint64], others: NDArray[np.uint64]) -> int:
-    """How many of these marks stand there already; 0 where other samples look alike as often, as in `in_common`."""
+    """Return how many of these marks occur earlier; 0 where other samples look alike as often, as in `in_common`."""
     found = repeats(these)
     if not found or not len(others):
         return 0

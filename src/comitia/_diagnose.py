@@ -15,10 +15,10 @@ THIN_OVERLAP = 500
 # A gap in the members' errors counts as suspicious if those below it err at most a third as often as the next
 # one above, by at least six standard errors, and are a minority.
 SUSPICIOUS_RATIO, SUSPICIOUS_SIGMAS = 3, 6
-# A member without an error on so many samples may be the labels; two members with the same votes may be one.
+# A member without an error on that many samples may be the labels; two members with the same votes may be one.
 TELLING_SAMPLES = 50
 # Samples that look alike are called copies from this many and this share on, if their labels are alike too: more
-# than so many with another label, and they are different samples of members that know few probabilities.
+# than that many with another label, and they are different samples of members that know few probabilities.
 FEWEST_COPIES, COPIED_SHARE, LABELS_DIFFER = 5, 0.01, 0.05
 
 
@@ -45,8 +45,9 @@ def _about_samples(predictions: Predictions) -> Iterator[str]:
     copies, told = _copies(predictions)
     if copies:
         yield (
-            f"{copies:,} of {told:,} samples (sure ones not counted) have exactly the probabilities and the label of "
-            "an earlier one: if they are copies of it, every certificate is too tight; give each sample once"
+            f"{copies:,} of {told:,} samples (very confident ones not counted) have exactly the probabilities and "
+            "the label of an earlier one: if they are copies of it, every certificate is too tight; give each "
+            "sample once"
         )
 
 

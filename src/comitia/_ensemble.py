@@ -29,7 +29,7 @@ class Split:
     certifying: int
 
     def fault(self) -> str | None:
-        """Return what cannot be in a split, or None."""
+        """Return what is wrong with a split, or None."""
         possible = 0 <= self.fraction < 1 and self.seed >= 0 and min(self.weighing, self.certifying) >= 0
         return None if possible else "the fraction must be in [0, 1), seed and counts at least 0"
 
@@ -49,7 +49,7 @@ class Data:
 class Ensemble:
     """Everything `weigh` found; all that `predict` and `verify` need.
 
-    `weighting.weights` are the deployed ones: pruned, normalised, certified as they stand.
+    `weighting.weights` are the deployed ones: pruned, normalised, and these are certified.
     `chosen_on` is what chose them: "nothing", "part" or "all" of the hold-out.
     """
 
@@ -92,16 +92,16 @@ class Ensemble:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The plain data of the file it was read from, as they stand there; else what `to_json` gives."""
+        """The plain data exactly as in the file it was read from; else what `to_json` gives."""
         return self.to_json() if self._read is None else self._read
 
     def assumption(self, certificate: Certificate) -> str:
-        """What must be true for the certificate to hold; `holdout` of given weights rests on the user's word too."""
+        """Return what must be true for the certificate to hold; for given weights `holdout` assumes the user's word."""
         stated = self.weighting.method == "given" and certificate.name == "holdout"
         return f"{certificate.assumption}, and {WEIGHTS_FIXED}" if stated else certificate.assumption
 
     def to_json(self) -> dict[str, Any]:
-        """The ensemble as plain data, which `from_json` reads back."""
+        """Return the ensemble as plain data, which `from_json` reads back."""
         w, c = self.weighting, self.certification
         return {
             "format": FORMAT,
@@ -139,7 +139,7 @@ class Ensemble:
         }
 
     def statement(self, certificate: Certificate) -> dict[str, Any]:
-        """The certificate as plain data, with what it assumes of this ensemble."""
+        """Return the certificate as plain data, with what it assumes of this ensemble."""
         return {**certificate.to_json(), "assumption": self.assumption(certificate)}
 
     @classmethod
@@ -172,7 +172,7 @@ def _fault(record: dict[str, Any]) -> str | None:
 
 
 def versions() -> dict[str, str]:
-    """The versions of everything the certificates were computed with."""
+    """Return the versions of everything the certificates were computed with."""
     from comitia import __version__
 
     return {

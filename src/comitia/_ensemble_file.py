@@ -75,7 +75,7 @@ class EnsembleFile:
     pair_samples_min: int | None = None
 
     def fault(self) -> str | None:
-        """Return what about the file cannot be, or None."""
+        """Return what is wrong with the file, or None."""
         checks = (self._size_fault, self._certificate_fault, self._best_fault, self._number_fault)
         return next((found for check in checks if (found := check())), None)
 

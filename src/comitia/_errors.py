@@ -5,11 +5,11 @@ from difflib import get_close_matches
 
 
 class InputError(ValueError):
-    """The user's input is wrong. Its text is one line: what was required, what was got, what to do."""
+    """The user's input is wrong. Its text is one line: what was required, what was given, what to do."""
 
 
 def nearest(word: str, choices: Iterable[str]) -> str:
-    """` (did you mean 'x'?)` for the choice closest to the word, or an empty text.
+    """Return ` (did you mean 'x'?)` for the choice closest to the word, or an empty text.
 
     >>> nearest("tandm", ["uniform", "tandem"])
     " (did you mean 'tandem'?)"
@@ -19,7 +19,7 @@ def nearest(word: str, choices: Iterable[str]) -> str:
 
 
 def require_choice(argument: str, word: str, choices: Iterable[str]) -> str:
-    """The word itself, if it is one of the choices; else an `InputError` that suggests the nearest."""
+    """Return the word if it is one of the choices; else raise an `InputError` that suggests the nearest."""
     known = list(choices)
     if word not in known:
         listed = ", ".join(known)

@@ -31,7 +31,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Planned:
-    """So many hold-out samples certify that risk, in a draw that shows what is expected."""
+    """A number of hold-out samples and the risk that they certify, in a draw that shows what is expected."""
 
     certificate: str
     samples: int
@@ -119,7 +119,7 @@ class Question:
 
 
 def certifiable(samples: int, question: Question) -> float:
-    """Return the risk that so many hold-out samples will certify if the ensemble is as expected.
+    """Return the risk that this many hold-out samples certify, if the ensemble is as expected.
 
     >>> round(certifiable(10_000, Question(Expected(error=0.07))), 4)
     0.0749
@@ -238,7 +238,7 @@ class _Wanted:
 def _last_miss(wanted: _Wanted) -> int:
     """The largest number of certifying samples that is not enough.
 
-    While the errors stay the same more samples certify less risk, so that the fewest samples with so many errors
+    While the errors stay the same more samples certify less risk, so that the fewest samples with that many errors
     miss it first.
     """
     top = _first(wanted.surely_holds)
@@ -252,7 +252,7 @@ def _last_miss(wanted: _Wanted) -> int:
 
 
 def _fewest(expected: Expected, errors: int) -> int:
-    """The smallest number of samples on which so many errors are expected."""
+    """The smallest number of samples on which that many errors are expected."""
     return _first(lambda n: _errors(expected, n) >= errors)
 
 

@@ -28,7 +28,7 @@ class Predicted:
     error: float | None
 
     def to_json(self) -> dict[str, Any]:
-        """The predictions as plain data."""
+        """Return the predictions as plain data."""
         return {
             "vote": self.vote,
             "samples": len(self.classes),
@@ -40,7 +40,7 @@ class Predicted:
 
 
 def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
-    """The ensemble's predictions; only members of positive weight are looked at.
+    """Return the ensemble's predictions; only members of positive weight are looked at.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
 
 
 def _positions(ensemble: Ensemble, predictions: Predictions) -> NDArray[np.int64]:
-    """Where each voting member stands in the predictions: by name, or by order where one side has no names."""
+    """Return the position of each voting member in the predictions: by name, or by order if one side has no names."""
     if predictions.stands_by_order(ensemble.names):
         _require_all(ensemble, predictions)
         return ensemble.active
@@ -82,8 +82,8 @@ def _positions(ensemble: Ensemble, predictions: Predictions) -> NDArray[np.int64
     if not missing:
         return np.array([position[name] for name in wanted])
     raise InputError(
-        f"member '{missing[0]}' votes in this ensemble and is not in the files"
-        + (f", nor are {len(missing) - 1} more" if len(missing) > 1 else "")
+        f"members missing from the files: '{missing[0]}'"
+        + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
         + "; give the predictions of every member with positive weight, by the names they were weighed with"
     )
 

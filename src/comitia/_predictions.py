@@ -62,7 +62,7 @@ class Predictions:
         *,
         classes: int | None = None,
     ) -> "Predictions":
-        """Checked predictions of those arrays; memory-mapped arrays stay on disk.
+        """Return the checked predictions of those arrays; memory-mapped arrays stay on disk.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Predictions:
 
     @staticmethod
     def concatenate(parts: Sequence["Predictions"]) -> "Predictions":
-        """The same members on the samples of all parts, in that order."""
+        """Return the same members on the samples of all parts, in that order."""
         if not parts:
             raise InputError("shards: at least one is required, got none")
         for index, part in enumerate(parts[1:], start=1):
@@ -124,11 +124,11 @@ class Predictions:
         )
 
     def blocks(self, samples: int = 8192) -> Iterator[Block]:
-        """Blocks of at most that many samples in order (fewer where a block would exceed 128 MB)."""
+        """Return blocks of at most that many samples in order (fewer where a block would exceed 128 MB)."""
         return self._blocks(samples, True)
 
     def vote_blocks(self, samples: int = 8192) -> Iterator[Block]:
-        """The blocks without their probabilities: quicker where only votes are needed."""
+        """Return the blocks without their probabilities: quicker where only votes are needed."""
         return self._blocks(samples, False)
 
     def _blocks(self, samples: int, with_probs: bool) -> Iterator[Block]:
@@ -149,13 +149,13 @@ class Predictions:
             offset += shard.samples
 
     def votes(self) -> NDArray[Any]:
-        """The members' classes, (M, n), in the smallest unsigned integer."""
+        """Return the members' classes, (M, n), in the smallest unsigned integer."""
         dtype = smallest_unsigned(self.classes)
         parts = [shard.votes(0, shard.samples, dtype) for shard in self.shards]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
     def mask(self) -> NDArray[np.bool_] | None:
-        """True where a sample is hold-out for a member, (M, n); None where every sample is for all."""
+        """Return, as (M, n), True where a sample is hold-out for a member; None where every sample is for all."""
         if all(shard.mask is None for shard in self.shards):
             return None
         parts = [shard.masked(0, shard.samples) for shard in self.shards]
@@ -164,7 +164,7 @@ class Predictions:
         return np.concatenate(full, axis=1)
 
     def take(self, samples: ArrayLike) -> "Predictions":
-        """The same members on those samples (sorted positions); nothing is read."""
+        """Return the same members on those samples (sorted positions); nothing is read."""
         wanted = checks.check_positions(samples, self.samples)
         shards, offset = [], 0
         for shard in self.shards:
@@ -176,7 +176,7 @@ class Predictions:
         return replace(self, shards=tuple(shards), labels=labels)
 
     def pick(self, members: ArrayLike) -> "Predictions":
-        """Those members, in that order, on the same samples; nothing is read."""
+        """Return those members, in that order, on the same samples; nothing is read."""
         wanted = np.atleast_1d(np.asarray(members, dtype=np.int64))
         if wanted.size == 0 or wanted.min() < 0 or wanted.max() >= self.members:
             raise InputError(f"members: must be positions 0 to {self.members - 1}, got {members!r}")
@@ -189,7 +189,7 @@ class Predictions:
         )
 
     def stands_by_order(self, names: tuple[str, ...]) -> bool:
-        """Whether members of those names are found here by order alone: one side has mere numbers for names.
+        """Whether members are matched by order because one side has only numbers for names.
 
         The same numbers in another order are an error, unless those here are nothing but positions.
         """
@@ -199,13 +199,13 @@ class Predictions:
         moved = [pair for pair in zip(self.names, names) if pair[0] != pair[1]]
         if moved and set(names) == set(self.names) and not positions:
             raise InputError(
-                f"names: '{moved[0][0]}' stands where '{moved[0][1]}' did, and a number does not tell which member "
-                "is meant; give the members in the same order, or name them"
+                f"names: expected '{moved[0][1]}', got '{moved[0][0]}'; numbered members are matched by order: "
+                "give them in the same order, or name them"
             )
         return True
 
     def last(self) -> NDArray[np.int64]:
-        """Positions of the member with the largest step of each run; all members without run and step."""
+        """Return the positions of the member with the largest step of each run; all members without run and step."""
         if self.run is None or self.step is None:
             return np.arange(self.members)
         latest: dict[int, int] = {}

@@ -1,7 +1,7 @@
 """Records (frozen dataclasses) to plain data and back: one walker, and every error names its path.
 
 `to_plain` turns a record into what JSON and TOML can hold. `from_plain` builds a record from plain data by the types
-of its fields. A record that has a method `fault() -> str | None` is asked, once built, what about it cannot be.
+of its fields. A record that has a method `fault() -> str | None` is asked, once built, what is wrong with it.
 """
 
 import json
@@ -34,7 +34,7 @@ class _Misfit(Exception):
 
 
 class _Unknown(_Misfit):
-    """A key that is no field of its table; the suggestion names the table that has it, if one does."""
+    """A key that is not a field of its table; the suggestion names the table that has it, if one does."""
 
     def __init__(self, path: str, key: str, known: Iterable[str]) -> None:
         super().__init__(path, f"unknown key{nearest(key, known)}")
@@ -42,7 +42,7 @@ class _Unknown(_Misfit):
 
 
 def key_of(entry: "Field[Any]") -> str:
-    """The key of a field in plain data: its name, or the `key` of its metadata (`lam` is written "lambda")."""
+    """Return the key of a field in plain data: its name, or the `key` of its metadata (`lam` is written "lambda")."""
     return str(entry.metadata.get("key", entry.name))
 
 
@@ -78,7 +78,7 @@ def from_plain(
         keys, float64 arrays, and unions of these
     plain : what `json.loads` or `tomllib.loads` gave
     where : text before the path in messages, such as "recipe key " or "ensemble.json: "
-    strict : whether a key that is no field is an error
+    strict : whether a key that is not a field is an error
     faults : whether records are asked for their `fault()`; types are always checked
 
     Examples
@@ -158,7 +158,7 @@ def _entries(kind: type) -> "dict[str, Field[Any]]":
 
 @dataclass(frozen=True)
 class _Reader:
-    """Builds records from plain data; `path` is where in the data it stands."""
+    """Builds records from plain data; `path` is its place in the data."""
 
     strict: bool
     faults: bool

@@ -190,7 +190,7 @@ def freeze(*arrays: Any) -> None:
 
 
 def spans(length: int, step: int) -> Iterator[tuple[int, int]]:
-    """Pairs start, stop that cover 0..length in steps.
+    """Return pairs (start, stop) that cover 0..length in steps.
 
     >>> list(spans(5, 2))
     [(0, 2), (2, 4), (4, 5)]
@@ -199,7 +199,7 @@ def spans(length: int, step: int) -> Iterator[tuple[int, int]]:
 
 
 def classes_of(kind: str, stored: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The class each stored value or row stands for: arg-max, the first class wins a tie; binary p > .5.
+    """Return the class each stored value or row stands for: arg-max, the first class wins a tie; binary p > .5.
 
     >>> import numpy as np
     >>> classes_of("probs", np.array([[0.2, 0.4, 0.4]]), np.dtype("uint8"))
@@ -227,7 +227,7 @@ def _first_largest(stored: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def class_rows(stored: NDArray[Any]) -> NDArray[Any]:
-    """A copy of the stored probabilities (…, C) as (C, …), one contiguous row per class; half precision is widened.
+    """Return the stored probabilities (…, C) copied to (C, …), one contiguous row per class; half precision is widened.
 
     Always a copy, which its owner may write to: class-major or single rows are contiguous as they lie.
     """
@@ -236,7 +236,7 @@ def class_rows(stored: NDArray[Any]) -> NDArray[Any]:
 
 
 def smallest_unsigned(classes: int) -> np.dtype[Any]:
-    """The smallest unsigned integer type that counts 0..classes-1."""
+    """Return the smallest unsigned integer type that counts 0..classes-1."""
     return np.min_scalar_type(max(classes - 1, 0))
 
 
@@ -250,7 +250,7 @@ def stored_bytes(
 
 
 def common_dtype(shards: Sequence[Shard]) -> np.dtype[Any]:
-    """The type that holds the stored values of all shards, little-endian."""
+    """Return the type that holds the stored values of all shards, little-endian."""
     if shards[0].kind == "votes":
         return np.dtype("<u2")
     return np.result_type(*(part.dtype for shard in shards for part in shard.values)).newbyteorder("<")

@@ -11,12 +11,12 @@ LARGEST_COUNT = 100
 
 
 def as_weights(weights: ArrayLike, members: int) -> NDArray[np.float64]:
-    """The weights as (M,) float64, checked to lie on the simplex."""
+    """Return the weights as (M,) float64, checked to lie on the simplex."""
     return _on_simplex("weights", weights, members)
 
 
 def as_prior(prior: ArrayLike | None, members: int) -> NDArray[np.float64]:
-    """The prior as (M,) float64, checked to lie on the simplex; uniform when None."""
+    """Return the prior as (M,) float64, checked to lie on the simplex; uniform when None."""
     if prior is None:
         return np.full(members, 1.0 / members)
     return _on_simplex("prior", prior, members)
@@ -37,7 +37,7 @@ def _on_simplex(argument: str, values: ArrayLike, members: int) -> NDArray[np.fl
 
 
 def prune(weights: NDArray[np.float64], smallest: float = 1e-6) -> NDArray[np.float64]:
-    """The weights with all below `smallest` set to zero (never the largest one), normalised again.
+    """Return the weights with all below `smallest` set to zero (never the largest one), normalised again.
 
     >>> prune(np.array([0.75, 0.25, 1e-8])).round(6)
     array([0.75, 0.25, 0.  ])
@@ -47,7 +47,7 @@ def prune(weights: NDArray[np.float64], smallest: float = 1e-6) -> NDArray[np.fl
 
 
 def round_to(weights: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """The nearest weights that are multiples of 1/k, by largest remainders (lowest index first).
+    """Return the nearest weights that are multiples of 1/k, by largest remainders (lowest index first).
 
     >>> round_to(np.array([0.62, 0.28, 0.1]), 4)
     array([0.75, 0.25, 0.  ])
@@ -61,7 +61,7 @@ def round_to(weights: NDArray[np.float64], k: int) -> NDArray[np.float64]:
 
 
 def as_counts(weights: NDArray[np.float64], largest: int = LARGEST_COUNT) -> NDArray[np.int64] | None:
-    """The counts with the smallest sum k such that weights = counts / k, or None if k would exceed `largest`.
+    """Return the counts with the smallest sum k such that weights = counts / k, or None if k would exceed `largest`.
 
     >>> as_counts(np.array([0.75, 0.25, 0.0]))
     array([3, 1, 0])

@@ -8,7 +8,7 @@ SMALLEST_SPLIT = 20
 
 
 def default_fraction(samples: int) -> float:
-    """The share of the hold-out that is kept for certifying when nothing is asked for.
+    """Return the share of the hold-out that is kept for certifying when nothing is asked for.
 
     One fifth of the samples chooses the weights, or 1,000 if that is more, but never more than half:
     1 - max(.2, min(.5, 1000 / n)). Fewer than 20 samples are not split.
@@ -22,7 +22,7 @@ def default_fraction(samples: int) -> float:
 
 
 def split_samples(samples: int, fraction: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sorted indices of the samples that choose the weights, and of those kept for certifying.
+    """Return the sorted indices of the samples that choose the weights, and of those kept for certifying.
 
     >>> [part.tolist() for part in split_samples(5, 0.4, seed=0)]
     [[0, 1, 3], [2, 4]]

@@ -71,7 +71,7 @@ def verify(
     are said to have chosen them, else those kept for certifying may have had a part in them; and every certificate
     must be no larger by the data than stated: at the weights in the file, and, where it counts the vote's own
     errors, at the weights found again too, because a change within their tolerance can turn ties. All else that
-    the file says, its sentences included, must be what is computed and written anew, key by key.
+    the file says, its sentences included, must be what is computed and written again, key by key.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def _members(stated: dict[str, Any], found: dict[str, Any]) -> Row:
 
 
 def _weights(ensemble: Ensemble, choice: Choice) -> Row:
-    """The weights found again, and what is said about how they came about."""
+    """The weights found again, and what is said about how they were chosen."""
     method, stated = ensemble.weighting.method, ensemble.record["weighting"]
     again = replace(ensemble, weighting=choice.weighting, chosen_on=choice.chosen_on)
     found = {**again.to_json()["weighting"], "weights": ensemble.weights.tolist()}

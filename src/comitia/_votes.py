@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 def majority(votes: NDArray[Any], weights: ArrayLike, classes: int) -> NDArray[np.int64]:
-    """(n,) the class with the largest weight of votes.
+    """Return, as (n,), the class with the largest weight of votes.
 
     >>> majority(np.array([[0, 1], [1, 1], [0, 2]]), [0.2, 0.5, 0.3], 3)
     array([0, 1])
@@ -39,7 +39,7 @@ def majority(votes: NDArray[Any], weights: ArrayLike, classes: int) -> NDArray[n
 
 
 def average(probs: NDArray[Any], weights: ArrayLike) -> NDArray[np.int64]:
-    """(n,) the class with the largest weighted mean probability; probs (M, n, C), or (M, n) of class 1 of two.
+    """Return, as (n,), the class of largest weighted mean probability; probs (M, n, C), or (M, n) of class 1 of two.
 
     >>> average(np.array([[[0.9, 0.1]], [[0.3, 0.7]]]), [0.5, 0.5])
     array([0])
@@ -49,7 +49,7 @@ def average(probs: NDArray[Any], weights: ArrayLike) -> NDArray[np.int64]:
 
 
 def winners(totals: Array) -> NDArray[np.int64]:
-    """(n,) the lowest class whose total is within `TIE` of the largest; totals (n, C).
+    """Return, as (n,), the lowest class whose total is within `TIE` of the largest; totals (n, C).
 
     >>> winners(np.array([[0.2, 0.4, 0.4 + 1e-12]]))
     array([1])
@@ -58,7 +58,7 @@ def winners(totals: Array) -> NDArray[np.int64]:
 
 
 def losses_of(totals: Array, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(…, n) False only where the true class's total exceeds every other by more than `TIE`; totals (…, n, C).
+    """Return, as (…, n), False only where the true class leads every other by more than `TIE`; totals (…, n, C).
 
     >>> losses_of(np.array([[0.5, 0.5], [0.4, 0.6]]), np.array([0, 1]))
     array([ True, False])
@@ -67,7 +67,7 @@ def losses_of(totals: Array, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def margins_of(totals: Array, labels: NDArray[np.int64]) -> Array:
-    """(…, n) the true class's total less the largest other one."""
+    """Return, as (…, n), the true class's total less the largest other one."""
     places = np.arange(labels.size)
     right = totals[..., places, labels]
     others = totals.copy()
@@ -76,7 +76,7 @@ def margins_of(totals: Array, labels: NDArray[np.int64]) -> Array:
 
 
 def vote_totals(votes: NDArray[Any], weights: Array, classes: int) -> Array:
-    """(n, C) the weight of the votes for each class; with weights (K, M) one such table for each row, (K, n, C)."""
+    """Return, as (n, C), the weight of the votes for each class; with weights (K, M) a table per row, (K, n, C)."""
     if weights.ndim == 1:
         return np.asarray(vote_totals(votes, weights[None], classes)[0])
     if classes > MANY_CLASSES:
@@ -107,7 +107,7 @@ def _added_votes(votes: NDArray[Any], weights: Array, classes: int) -> Array:
 
 
 def probability_totals(probs: NDArray[Any], weights: Array) -> Array:
-    """(n, C) the weighted mean probabilities; with weights (K, M) one such table for each row, (K, n, C)."""
+    """Return, as (n, C), the weighted mean probabilities; with weights (K, M) a table per row, (K, n, C)."""
     members, samples, classes = probs.shape
     flat = np.asarray(probs, dtype=np.float64).reshape(members, samples * classes)
     return np.asarray((weights @ flat).reshape(*weights.shape[:-1], samples, classes))
@@ -179,7 +179,7 @@ def require_joint_vote(predictions: Predictions, vote: str) -> None:
 def certified_losses(
     predictions: Predictions, weights: ArrayLike, vote: str = "majority"
 ) -> NDArray[np.bool_]:
-    """(n,) True where the deployed vote errs or ties.
+    """Return, as (n,), True where the deployed vote errs or ties.
 
     >>> three = Predictions.from_arrays(votes=[[0, 1], [0, 0]], labels=[0, 1])
     >>> certified_losses(three, [0.5, 0.5])
@@ -195,7 +195,7 @@ def certified_losses(
 
 
 def ensemble_probabilities(predictions: Predictions, weights: ArrayLike, vote: str = "majority") -> Array:
-    """(n, C) the weighted mean probabilities; for the majority vote the weight of the votes for each class.
+    """Return, as (n, C), the weighted mean probabilities; for the majority vote the weight of the votes for each class.
 
     >>> two = Predictions.from_arrays(votes=[[0, 1], [0, 0]])
     >>> ensemble_probabilities(two, [0.75, 0.25])
@@ -211,7 +211,7 @@ def ensemble_probabilities(predictions: Predictions, weights: ArrayLike, vote: s
 def deployed_classes(
     predictions: Predictions, weights: ArrayLike, vote: str = "majority"
 ) -> NDArray[np.int64]:
-    """(n,) the classes that the deployed vote gives.
+    """Return, as (n,), the classes that the deployed vote gives.
 
     >>> deployed_classes(Predictions.from_arrays(votes=[[0, 1], [1, 2]]), [0.5, 0.5])
     array([0, 1])

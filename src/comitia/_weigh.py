@@ -54,7 +54,7 @@ def weigh(
     weights : (M,) given weights instead of a method. That they were fixed without these samples is your word,
         and an assumption of the certificate.
     unlabelled : the same members on samples without labels, for the ``disagreement`` method.
-    bounds : further bounds from outside, valid by the word of their author (see `comitia.bounds.row.as_bound`).
+    bounds : further bounds from outside, whose validity is their author's claim (see `comitia.bounds.row.as_bound`).
 
     Examples
     --------
@@ -150,7 +150,7 @@ def survey(
 
 
 def plan_split(predictions: Predictions, settings: Settings, weights: ArrayLike | None) -> SplitPlan:
-    """Return which samples choose the weights; settings that cannot be are an error."""
+    """Return which samples choose the weights; invalid settings are an error."""
     _check(settings, weights)
     fraction, chosen_on = _plan(predictions, settings)
     return SplitPlan(chosen_on, fraction, *split_samples(predictions.samples, fraction, settings.seed))

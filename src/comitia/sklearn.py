@@ -105,13 +105,13 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """(n,) the classes that the weighted vote gives."""
+        """Return, as (n,), the classes that the weighted vote gives."""
         voters, weights = self._voters(X)
         found: NDArray[Any] = self.classes_[deployed_classes(voters, weights, self.ensemble_.vote)]
         return found
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """(n, C) averaged probabilities, or for the majority vote the weights of the votes."""
+        """Return, as (n, C), averaged probabilities, or for the majority vote the weights of the votes."""
         voters, weights = self._voters(X)
         return ensemble_probabilities(voters, weights, self.ensemble_.vote)
 

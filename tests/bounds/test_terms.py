@@ -147,7 +147,7 @@ def test_kl_divergence_against_a_loop():
         (lambda: kl_divergence([math.nan, 1.0]), "rho: must be 0 or more and sum to 1, got a sum of nan"),
         (lambda: kl_divergence([1.5, -0.5]), "rho: must be 0 or more and sum to 1"),
         (lambda: kl_divergence([]), "rho: must be a list of one number per member, got shape (0,)"),
-        (lambda: kl_divergence([1.0], [0.5, 0.5]), "prior: must have one entry a member (1), got 2"),
+        (lambda: kl_divergence([1.0], [0.5, 0.5]), "prior: must have one entry per member (1), got 2"),
     ],
 )
 def test_wrong_input_is_named(call, message):

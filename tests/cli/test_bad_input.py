@@ -158,7 +158,7 @@ BAD = {
         "risk: 0.0700001 needs more than 1,000,000,000 hold-out samples with split",
     ),
     "binary bound for three classes": (good("--method", "disagreement"), "two classes"),
-    "output exists": (existing, "ensemble.json: exists already; --force overwrites it"),
+    "output exists": (existing, "ensemble.json: already exists; --force overwrites it"),
     "output folder missing": (good("--out", "no/such.json"), "does not exist"),
     "prior missing": (good("--prior", "absent.json"), "absent.json"),
     "not an ensemble": (

@@ -52,14 +52,14 @@ def test_collect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert np.allclose(file["probs"], test["probs"][:, :5], atol=1e-6)
         assert file["labels"].tolist() == dataset().test_y[:5].tolist()
     assert call(*words) == 2
-    assert "exists already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("collect", "."), "holds no training"),
-        (("collect", ".", "--data", "a.npz"), "data: requires out, and out requires data"),
+        (("collect", ".", "--data", "a.npz"), "data: data and out must be given together"),
         (("collect", ".", "--data", "a.npz", "--out", "b.npz"), "holds no training"),
     ],
 )

@@ -50,7 +50,7 @@ def test_weigh_then_predict_then_verify(folder: Path, capsys: pytest.CaptureFixt
         assert stored["votes"].tolist() == predicted["classes"]
         assert stored["probs"].shape == (400, 3)
     assert predicted["error"] < 0.2
-    assert "Everything that can be computed holds up" in run(capsys, "verify", "ensemble.json", "holdout.npz")
+    assert "Everything that can be computed holds." in run(capsys, "verify", "ensemble.json", "holdout.npz")
     shown = run(capsys, "verify", "ensemble.json", "new.npz", code=1)
     assert "does not hold" in shown
 

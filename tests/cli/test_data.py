@@ -48,7 +48,7 @@ def test_fetch_of_a_corrupted_file_is_one_line_and_leaves_nothing(
         assert run("fetch", "cifar10", "--url", url) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "fails its checksum, wanted md5:c32a1d4ab5d03f1284b67883e8d87530" in error
+    assert "the download has a wrong checksum: expected md5:c32a1d4ab5d03f1284b67883e8d87530" in error
     assert list((tmp_path / "cache").iterdir()) == []
 
 

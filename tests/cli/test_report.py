@@ -50,7 +50,7 @@ def test_nothing_is_overwritten_unless_forced(folder: Path, capsys: pytest.Captu
     Path("page.html").write_text("mine")
     assert run("run", "--out", "page.html") == 2
     assert Path("page.html").read_text() == "mine"
-    assert capsys.readouterr().err == "comitia: page.html: exists already; --force overwrites it\n"
+    assert capsys.readouterr().err == "comitia: page.html: already exists; --force overwrites it\n"
     assert run("run", "--out", "page.html", "--force") == 0
     assert Path("page.html").read_text() != "mine"
 

@@ -68,7 +68,7 @@ def test_results_are_not_overwritten_without_force(
     (tmp_path / "table.md").write_text("mine")
     words = ["imdb-cnn_lstm-sse", "--from", pack, "--out", tmp_path, "--sizes", "2", "--no-figures"]
     assert _fails(*words) == 2
-    assert "table.md exists already; use force to overwrite it" in capsys.readouterr().err
+    assert "table.md already exists; use force to overwrite it" in capsys.readouterr().err
     assert (tmp_path / "table.md").read_text() == "mine"
     assert not (tmp_path / "evaluation.json").exists()
     assert _fails(*words, "--force") == 0
@@ -81,7 +81,7 @@ def test_figures_are_not_overwritten_without_force(
     (tmp_path / "out" / "figures").mkdir(parents=True)
     (tmp_path / "out" / "figures" / "bound.svg").write_text("mine")
     assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", tmp_path / "out", "--sizes", "2") == 2
-    assert "figures exists already; use force to overwrite it" in capsys.readouterr().err
+    assert "figures already exists; use force to overwrite it" in capsys.readouterr().err
     assert (tmp_path / "out" / "figures" / "bound.svg").read_text() == "mine"
 
 
@@ -93,7 +93,7 @@ def test_stored_predictions_do_not_go_where_a_training_lies(
     out.mkdir()
     (out / own).write_text("of other members")
     assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", out, "--no-figures", "--force") == 2
-    assert f"{own} is of a training, and predictions are of other members" in capsys.readouterr().err
+    assert f"{own} belongs to a training of other members; give another path" in capsys.readouterr().err
     assert [path.name for path in out.iterdir()] == [own]
 
 
@@ -133,7 +133,7 @@ def test_a_comparison_goes_to_a_folder_and_its_json_elsewhere(
         (["demo", "--from", "x.npz", "--workers", "3"], "nothing is trained, so members"),
         (["demo", "--from", "x.npz", "--engine", "ray"], "nothing is trained, so members"),
         (["--compare", "bayes-dmo"], "did you mean 'bayes-demo'"),
-        (["--compare", "bayes-demo", "demo"], "its file says what is trained"),
+        (["--compare", "bayes-demo", "demo"], "its file decides what is trained"),
         (["--compare", "bayes-demo", "--repeats", "0"], "repeats: must be at least 1, got 0"),
         (["--compare", "bayes-demo", "--weights", "bayes"], "'bayes' is not one of"),
         (
@@ -168,7 +168,7 @@ def test_a_listing_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
     mine = tmp_path / "mine.json"
     mine.write_text("mine")
     assert _fails("--list", "--json", mine) == 2
-    assert "exists already; --force overwrites it" in capsys.readouterr().err
+    assert "already exists; --force overwrites it" in capsys.readouterr().err
     assert mine.read_text() == "mine"
 
 
@@ -178,7 +178,7 @@ def test_figures_that_are_a_file_are_refused_before_any_work(
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "figures").write_text("mine")
     assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", tmp_path / "out", "--force") == 2
-    assert "figures must be a directory, is a file" in capsys.readouterr().err
+    assert "figures must be a directory, not a file" in capsys.readouterr().err
     assert _fails("imdb-cnn_lstm-sse", "--from", pack, "--out", "") == 2
     assert "out: the name of a directory is required" in capsys.readouterr().err
 

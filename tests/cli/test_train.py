@@ -154,7 +154,7 @@ def test_interrupted_while_workers_start(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "the same command again goes on" in error
+    assert "the same command again resumes" in error
     assert "Traceback" not in error
     while workers_in(tmp_path):  # one that was just being started ends when it finds its lifeline cut
         time.sleep(0.05)

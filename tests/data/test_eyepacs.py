@@ -74,7 +74,7 @@ def test_broken_off_goes_on_where_it_stopped(kaggle: Path, tmp_path: Path) -> No
 
     with pytest.raises(KeyboardInterrupt):
         prepare(kaggle, tmp_path, workers=1, progress=stop, **OPTIONS)
-    with pytest.raises(InputError, match="2 photographs of train are not prepared yet; give the same"):
+    with pytest.raises(InputError, match="2 photographs of train are not prepared yet; run the same"):
         load("eyepacs", tmp_path, **OPTIONS)
     for name in list(TRAIN)[:3]:
         (kaggle / "train" / f"{name}.jpeg").unlink()  # done ones are not looked at again

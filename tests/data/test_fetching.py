@@ -92,7 +92,8 @@ def test_corrupted_leaves_everything_as_it_was(tmp_path: Path, before: bytes | N
     bad = bytearray(CONTENT)
     bad[150_000] ^= 1
     with pytest.raises(
-        InputError, match=f"fails its checksum, wanted {DIGEST}, got sha256:[0-9a-f]+; nothing"
+        InputError,
+        match=f"the download has a wrong checksum: expected {DIGEST}, got sha256:[0-9a-f]+; nothing",
     ):
         get(Served(bytes(bad)), tmp_path / "x")
     assert [entry.read_bytes() for entry in tmp_path.iterdir()] == ([] if before is None else [before])
@@ -116,7 +117,7 @@ def test_nobody_listens(tmp_path: Path) -> None:
     with socket.socket() as closed:  # bound and never listening: its port refuses every connection
         closed.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/file.bin"
-        with pytest.raises(FetchError, match=r"\(2 attempts\); the same command goes on"):
+        with pytest.raises(FetchError, match=r"\(2 attempts\); the same command resumes"):
             download(url, tmp_path / "x", DIGEST, attempts=2, pause=0.0)
     assert list(tmp_path.iterdir()) == []
 
@@ -160,6 +161,6 @@ def test_real_data_whole_cut_short_and_corrupted(tmp_path: Path) -> None:
     assert get(served, tmp_path / "imdb.npz", digest).read_bytes() == content
     assert served.seen == ["", f"bytes={len(content) // 3}-"]
     broken = content[:5_000_000] + bytes([content[5_000_000] ^ 4]) + content[5_000_001:]
-    with pytest.raises(InputError, match="fails its checksum"):
+    with pytest.raises(InputError, match="the download has a wrong checksum"):
         get(Served(broken), tmp_path / "other.npz", digest)
     assert [entry.name for entry in tmp_path.iterdir()] == ["imdb.npz"]

@@ -100,11 +100,11 @@ def test_a_state_that_is_another_is_refused(directory: Directory, tmp_path: Path
     copy = Directory(shutil.copytree(directory.root, tmp_path / "copy"))
     copy.state(1, 2).write_bytes(copy.state(2, 2).read_bytes())
     with pytest.raises(
-        InputError, match=r"step-0002.safetensors: is not the state that run.json beside it names"
+        InputError, match=r"step-0002.safetensors: not the state that run.json names; train again"
     ):
         WeightedEnsemble.load(copy.root, ensemble)
     copy.record(1).unlink()
-    with pytest.raises(InputError, match=r"step-0001.safetensors: is not the state that run.json"):
+    with pytest.raises(InputError, match=r"step-0001.safetensors: not the state that run.json names"):
         WeightedEnsemble.load(copy.root, ensemble)
 
 

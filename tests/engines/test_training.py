@@ -148,7 +148,7 @@ def test_devices_are_checked_before_anything_is_written(tmp_path: Path) -> None:
     directory.settings.write_text(
         json.dumps({"fingerprint": recipe.fingerprint(), "threads": 1, "device": "mps"})
     )
-    with pytest.raises(InputError, match="device: the training there was begun with mps, got cpu"):
+    with pytest.raises(InputError, match="device: the training there was started with mps, got cpu"):
         train(recipe, out, device="cpu")
 
 

@@ -56,7 +56,7 @@ def test_rights_are_those_of_a_plain_file_and_kept_when_overwritten(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_what_is_no_regular_file_is_not_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe: is no regular file and is not replaced"):
+    with pytest.raises(InputError, match="pipe: not a regular file; refusing to overwrite it"):
         write_text(tmp_path / "pipe", "1")
     assert (tmp_path / "pipe").is_fifo()
     assert os.listdir(tmp_path) == ["pipe"]

@@ -1,4 +1,4 @@
-"""Tables with a column a member."""
+"""Tables with a column per member."""
 
 import sys
 
@@ -66,7 +66,7 @@ BAD = [
     ("a,label\n0,\n1,1\n", "labels: contains NaN"),
     ("a,label\n0,nan\n1,1\n", "column 'label', row 2 holds NaN; fix that label"),
     ("a,label,y\n0,1,1\n", "columns 'label' and 'y' both look like labels"),
-    ("label\n0\n", "holds no member"),
+    ("label\n0\n", "no member found; one column per member"),
     ("a,label\n0.5,0\n1.5,1\n", "not the probability of class 1"),
     ("a,label\n-1,0\n", "member 0 votes -1"),
     ("a,label\ninf,0\n", "NaN or infinity"),

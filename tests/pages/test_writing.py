@@ -29,7 +29,7 @@ def test_by_default_the_page_goes_beside_its_record(tmp_path: Path) -> None:
 def test_an_existing_page_is_overwritten_only_if_forced(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text("mine")
-    with pytest.raises(InputError, match=r"^out: .*page.html exists already; force=True overwrites it"):
+    with pytest.raises(InputError, match=r"^out: .*page.html already exists; force=True overwrites it"):
         report(an_ensemble(), page)
     assert page.read_text() == "mine"
     report(an_ensemble(), page, force=True)

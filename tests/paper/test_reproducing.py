@@ -131,7 +131,7 @@ def test_sizes_are_checked_before_any_training(tmp_path: Path) -> None:
 def test_results_are_kept_unless_forced(tmp_path: Path) -> None:
     reproduced(tmp_path)
     with pytest.raises(
-        InputError, match=r"^out: .*evaluation.json exists already; use force to overwrite it"
+        InputError, match=r"^out: .*evaluation.json already exists; use force to overwrite it"
     ):
         reproduced(tmp_path, seed=1)
     assert reproduced(tmp_path, seed=1, force=True).evaluation.settings.seed == 1

@@ -63,8 +63,8 @@ WRONG = [
     ({"training__nesterov": 1}, "training.nesterov: must be true or false, got 1"),
     ({"training__sizes": [1, 2.5]}, r"training.sizes\[1\]: must be a whole number, got 2.5"),
     ({"model__options": 3}, "model.options: must be a table of keys, got 3"),
-    ({"data__options": {"partial": 1}}, "data.options.partial: is given elsewhere; remove it, got 1"),
-    ({"model__options": {"classes": 3}}, "model.options.classes: is given elsewhere; remove it, got 3"),
+    ({"data__options": {"partial": 1}}, "data.options.partial: is set elsewhere; remove it, got 1"),
+    ({"model__options": {"classes": 3}}, "model.options.classes: is set elsewhere; remove it, got 3"),
     ({"data__folder": 3}, "data.folder: must be a text"),
     ({"training__runs": 0}, "training.runs: must be at least 1, got 0"),
     ({"training__epochs": 0}, "training.epochs: must be at least 1, got 0"),
@@ -82,7 +82,10 @@ WRONG = [
     ({"training__augment": "flip"}, "training.augment: 'flip' is not one of none, flip-shift"),
     ({"training__precision": "half"}, "training.precision: 'half' is not one of"),
     ({"training__class_weights": "even"}, "training.class_weights: 'even' is not one of none, balanced"),
-    ({"training__optimiser": "adam", "training__momentum": 0.9}, "adam has none of its own"),
+    (
+        {"training__optimiser": "adam", "training__momentum": 0.9},
+        "adam takes no momentum; leave it out or use sgd",
+    ),
     ({"training__save_every": 11}, "no state would be saved every 11 epochs of 10"),
     ({"training__strategy": "checkpoints"}, "strategy checkpoints needs it at least 1, got 0"),
     ({"training__strategy": "sse"}, "strategy sse needs 'cyclic'"),
@@ -93,7 +96,7 @@ WRONG = [
     ),
     (
         {"training__budget": 10},
-        "training.budget: has an effect for 'epoch-budget' alone, got strategy 'simple'",
+        "training.budget: only 'epoch-budget' uses it, got strategy 'simple'",
     ),
     ({**BUDGET, "training__sizes": []}, "training.sizes: must list different sizes of at least 1"),
     ({**BUDGET, "training__sizes": [2, 2]}, "training.sizes: must list different sizes"),
@@ -111,7 +114,7 @@ WRONG = [
     (STEP, "factors: must be one for each milestone, got 0 for 2"),
     (
         {**STEP, "training__schedule__factors": [0.1, 0.01], "training__schedule__milestones": [6, 3]},
-        r"milestones: must rise and be at least 1, got \[6, 3\]",
+        r"milestones: must increase and be at least 1, got \[6, 3\]",
     ),
     (
         {**STEP, "training__schedule__factors": [0.1, 0.01], "training__epochs": 6},

@@ -80,9 +80,9 @@ def packs(known: np.ndarray, extra: np.ndarray) -> tuple[Predictions, Prediction
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        (np.arange(300)[::-1], "300 samples are labelled ones again"),
-        (np.r_[np.arange(300), np.arange(300)], "300 samples are labelled ones again"),
-        (np.r_[np.arange(500, 1000), 40:10:-1], "30 samples are labelled ones again"),
+        (np.arange(300)[::-1], "300 samples are also labelled; counting them twice makes"),
+        (np.r_[np.arange(300), np.arange(300)], "300 samples are also labelled; counting them twice makes"),
+        (np.r_[np.arange(500, 1000), 40:10:-1], "30 samples are also labelled; counting them twice makes"),
         (
             np.r_[np.arange(300, 1000), np.arange(300, 500)],
             "200 samples repeat others among them; give each once",

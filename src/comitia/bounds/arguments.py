@@ -10,7 +10,7 @@ _ROUNDING = 1e-12
 
 
 def require_between(argument: str, value: float, low: float, high: float) -> float:
-    """The value as a float in [low, high]; what rounding pushed out by 1e-12 is put on the end.
+    """Return the value as a float in [low, high]; what rounding pushed out by 1e-12 is put on the end.
 
     >>> require_between("gibbs", 1.0000000000000002, 0.0, 1.0)
     1.0
@@ -22,7 +22,7 @@ def require_between(argument: str, value: float, low: float, high: float) -> flo
 
 
 def require_risk(argument: str, value: float) -> float:
-    """The value as a float in [0, 1].
+    """Return the value as a float in [0, 1].
 
     >>> require_risk("gibbs", 0.25)
     0.25
@@ -31,7 +31,7 @@ def require_risk(argument: str, value: float) -> float:
 
 
 def require_kl(value: float) -> float:
-    """The Kullback-Leibler divergence as a finite float >= 0.
+    """Return the Kullback-Leibler divergence as a finite float >= 0.
 
     >>> require_kl(1.5)
     1.5
@@ -45,7 +45,7 @@ def require_kl(value: float) -> float:
 
 
 def require_samples(argument: str, value: float) -> int:
-    """The number of samples (or of members) as an int >= 1.
+    """Return the number of samples (or of members) as an int >= 1.
 
     >>> require_samples("n", 100.0)
     100
@@ -56,7 +56,7 @@ def require_samples(argument: str, value: float) -> int:
 
 
 def require_errors(value: float, n: int) -> int:
-    """The number of errors as an int in 0..n.
+    """Return the number of errors as an int in 0..n.
 
     >>> require_errors(3, 10)
     3
@@ -67,7 +67,7 @@ def require_errors(value: float, n: int) -> int:
 
 
 def require_counts(counts: Sequence[int]) -> list[int]:
-    """The counts as a list of ints >= 0 with a positive sum.
+    """Return the counts as a list of ints >= 0 with a positive sum.
 
     >>> require_counts([2, 0, 1])
     [2, 0, 1]
@@ -84,7 +84,7 @@ def require_counts(counts: Sequence[int]) -> list[int]:
 
 
 def require_lambda(value: float) -> float:
-    """The trade-off lambda as a float strictly between 0 and 2.
+    """Return the trade-off lambda as a float strictly between 0 and 2.
 
     >>> require_lambda(0.5)
     0.5
@@ -96,7 +96,7 @@ def require_lambda(value: float) -> float:
 
 
 def require_mu(value: float) -> float:
-    """The centre mu as a finite float below 1/2.
+    """Return the centre mu as a finite float below 1/2.
 
     >>> require_mu(-0.1)
     -0.1
@@ -108,7 +108,7 @@ def require_mu(value: float) -> float:
 
 
 def require_delta(value: float) -> float:
-    """The failure probability as a float strictly between 0 and 1.
+    """Return the failure probability as a float strictly between 0 and 1.
 
     >>> require_delta(0.05)
     0.05

@@ -13,7 +13,7 @@ from comitia.bounds.clopper_pearson import clopper_pearson_log
 
 
 def best_member(errors: int, n: int, delta: float, members: int) -> float:
-    """The Clopper-Pearson limit at delta/members.
+    """Return the Clopper-Pearson limit at delta/members.
 
     >>> round(best_member(errors=33, n=500, delta=0.05, members=50), 4)
     0.1074

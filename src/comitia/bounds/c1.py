@@ -20,7 +20,7 @@ from comitia.bounds.terms import budget, kl_lower, kl_upper, round_down
 
 
 def c1(gibbs: float, disagreement: float, kl: float, n_first: int, n_pair: int, delta: float) -> float:
-    """1 - (1 - 2 G_u)^2/(1 - 2 D_l), or 1 where G_u >= 1/2.
+    """Return 1 - (1 - 2 G_u)^2/(1 - 2 D_l), or 1 where G_u >= 1/2.
 
     >>> round(c1(gibbs=0.1, disagreement=0.12, kl=1.0, n_first=5000, n_pair=5000, delta=0.05), 4)
     0.2769

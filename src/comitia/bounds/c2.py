@@ -33,7 +33,7 @@ from comitia.bounds.arguments import require_delta, require_kl, require_risk, re
 
 
 def c2(tandem: float, disagreement: float, kl: float, n: int, delta: float) -> float:
-    """The largest 1 - (1-2e-d)^2/(1-2d) over the kl ball around (disagreement, tandem); 1 where it is
+    """Return the largest 1 - (1-2e-d)^2/(1-2d) over the kl ball around (disagreement, tandem); 1 where it is
     vacuous.
 
     >>> round(c2(tandem=0.04, disagreement=0.12, kl=1.0, n=5000, delta=0.05), 4)

@@ -29,7 +29,7 @@ from comitia.bounds.terms import budget, kl_lower, kl_upper
 def cantelli(
     gibbs: float, tandem: float, kl: float, n_first: int, n_pair: int, delta: float, mu: float | None = None
 ) -> float:
-    """(T_u - 2 mu G_* + mu^2)/(1/2 - mu)^2, at the best mu < 1/2 when it is None (then never above 1).
+    """Return (T_u - 2 mu G_* + mu^2)/(1/2 - mu)^2, at the best mu < 1/2 when it is None (then never above 1).
 
     >>> round(cantelli(gibbs=0.1, tandem=0.03, kl=1.0, n_first=5000, n_pair=5000, delta=0.05), 4)
     0.1699

@@ -4,7 +4,7 @@ r"""Clopper-Pearson bound: hold-out and split certificates.
 
 Source: Clopper and Pearson (1934).
 Valid for one classifier that was fixed without these n samples, n i.i.d. samples, k errors among them. On
-samples that chose the classifier it is no certificate.
+samples that chose the classifier it is not a certificate.
 
 How it is computed. The limit is the 1-delta quantile of Beta(k+1, n-k), by scipy, made larger by several times what
 scipy's quantile is off: relatively about 7e-18 n. The tests compare it with 40 digits.

@@ -19,7 +19,7 @@ from comitia.bounds.terms import budget, kl_lower, kl_upper, round_down, round_u
 
 
 def ctd(gibbs: float, tandem: float, kl: float, n_first: int, n_pair: int, delta: float) -> float:
-    """(T_u - G_l^2)/(T_l - G_u + 1/4), or 1 where G_u >= 1/2 or the denominator is not positive.
+    """Return (T_u - G_l^2)/(T_l - G_u + 1/4), or 1 where G_u >= 1/2 or the denominator is not positive.
 
     >>> round(ctd(gibbs=0.1, tandem=0.03, kl=1.0, n_first=5000, n_pair=5000, delta=0.05), 4)
     0.2372

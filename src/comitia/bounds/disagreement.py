@@ -18,7 +18,7 @@ from comitia.bounds.terms import budget, kl_lower, kl_upper, round_up
 def disagreement(
     gibbs: float, disagreement: float, kl: float, n_first: int, n_pair: int, delta: float
 ) -> float:
-    """4 G_u - 2 D_l, where D comes from n_pair samples that need no labels.
+    """Return 4 G_u - 2 D_l, where D comes from n_pair samples that need no labels.
 
     >>> round(disagreement(gibbs=0.1, disagreement=0.12, kl=1.0, n_first=5000, n_pair=50000, delta=0.05), 4)
     0.2525

@@ -13,7 +13,7 @@ from comitia.bounds.terms import budget, kl_upper
 
 
 def first_order_kl(gibbs: float, kl: float, n: int, delta: float) -> float:
-    """2 kl_upper(gibbs, (kl + ln(2 sqrt(n)/delta))/n): a bound on the risk of the weighted vote.
+    """Return 2 kl_upper(gibbs, (kl + ln(2 sqrt(n)/delta))/n): a bound on the risk of the weighted vote.
 
     >>> round(first_order_kl(gibbs=0.1, kl=1.0, n=5000, delta=0.05), 4)
     0.2378

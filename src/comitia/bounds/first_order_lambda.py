@@ -15,7 +15,7 @@ from comitia.bounds.terms import budget
 
 
 def first_order_lambda(gibbs: float, kl: float, n: int, delta: float, lam: float | None = None) -> float:
-    """2 (gibbs/(1-lam/2) + (kl + ln(2 sqrt(n)/delta))/(lam (1-lam/2) n)), at the best lam when it is None.
+    """Return 2 (gibbs/(1-lam/2) + (kl + ln(2 sqrt(n)/delta))/(lam (1-lam/2) n)), at the best lam when it is None.
 
     >>> round(first_order_lambda(gibbs=0.1, kl=1.0, n=5000, delta=0.05), 4)
     0.2416

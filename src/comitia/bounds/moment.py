@@ -18,7 +18,7 @@ from comitia.bounds.terms import budget, kl_upper, round_up
 
 
 def moment(moment: float, kl: float, n: int, delta: float) -> float:
-    """1.5 kl_upper(moment/1.5, (2 kl + ln(2 sqrt(n)/delta))/n), where moment = 3 gibbs - 2 tandem, in [0,
+    """Return 1.5 kl_upper(moment/1.5, (2 kl + ln(2 sqrt(n)/delta))/n), where moment = 3 gibbs - 2 tandem, in [0,
     1.5].
 
     >>> round(moment(3 * 0.08 - 2 * 0.055, kl=1.0, n=5000, delta=0.05), 4)

@@ -23,7 +23,7 @@ PRIORS = ("uniform", "multinomial")
 
 
 def occam(errors: int, n: int, delta: float, counts: Sequence[int], prior: str = "uniform") -> float:
-    """The Clopper-Pearson limit at delta P(counts), P the prior of that multiset of members.
+    """Return the Clopper-Pearson limit at delta P(counts), P the prior of that multiset of members.
 
     >>> round(occam(errors=33, n=500, delta=0.05, counts=[2, 0, 1, 0]), 4)
     0.114
@@ -32,7 +32,7 @@ def occam(errors: int, n: int, delta: float, counts: Sequence[int], prior: str =
 
 
 def log_prior(counts: Sequence[int], prior: str = "uniform") -> float:
-    """ln P(counts/k), rounded down.
+    """Return ln P(counts/k), rounded down.
 
     >>> round(math.exp(log_prior([2, 0, 1, 0])), 6)  # 1/(3 * 4 * C(6, 3))
     0.004167

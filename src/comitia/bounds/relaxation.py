@@ -15,7 +15,7 @@ from comitia.bounds.terms import round_up
 
 
 def best_lambda(a: float, b: float) -> float:
-    """The lambda that minimises a/(1-lambda/2) + b/(lambda (1-lambda/2)).
+    """Return the lambda that minimises a/(1-lambda/2) + b/(lambda (1-lambda/2)).
 
     >>> round(best_lambda(0.1, 0.01), 6)
     0.358258
@@ -24,7 +24,7 @@ def best_lambda(a: float, b: float) -> float:
 
 
 def relaxed(a: float, b: float, lam: float | None = None) -> float:
-    """a/(1-lam/2) + b/(lam (1-lam/2)), rounded up; at the best lam when it is None.
+    """Return a/(1-lam/2) + b/(lam (1-lam/2)), rounded up; at the best lam when it is None.
 
     >>> round(relaxed(0.1, 0.01), 6), round(relaxed(0.1, 0.01, lam=0.3), 6)
     (0.155826, 0.156863)

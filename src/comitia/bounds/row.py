@@ -66,7 +66,7 @@ class Bound:
 
     Attributes
     ----------
-    name, meaning : how it is called, and what it is in half a line
+    name, meaning : its name, and what it is in half a line
     event : bounds of one event hold together, at the price of one
     equation, source : the formula for readers, and where it comes from
     formula : called as `formula(**inputs, delta=delta)`; rounds outward and is not clipped

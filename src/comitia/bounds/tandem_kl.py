@@ -12,7 +12,7 @@ from comitia.bounds.terms import budget, kl_upper
 
 
 def tandem_kl(tandem: float, kl: float, n: int, delta: float) -> float:
-    """4 kl_upper(tandem, (2 kl + ln(2 sqrt(n)/delta))/n): a bound on the risk of the weighted vote.
+    """Return 4 kl_upper(tandem, (2 kl + ln(2 sqrt(n)/delta))/n): a bound on the risk of the weighted vote.
 
     >>> round(tandem_kl(tandem=0.05, kl=1.0, n=5000, delta=0.05), 4)
     0.2598

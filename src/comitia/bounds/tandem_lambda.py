@@ -16,7 +16,7 @@ from comitia.bounds.terms import budget
 
 
 def tandem_lambda(tandem: float, kl: float, n: int, delta: float, lam: float | None = None) -> float:
-    """4 (tandem/(1-lam/2) + (2 kl + ln(2 sqrt(n)/delta))/(lam (1-lam/2) n)), at the best lam when it is None.
+    """Return 4 (tandem/(1-lam/2) + (2 kl + ln(2 sqrt(n)/delta))/(lam (1-lam/2) n)), at the best lam when it is None.
 
     >>> round(tandem_lambda(tandem=0.05, kl=1.0, n=5000, delta=0.05), 4)
     0.2649

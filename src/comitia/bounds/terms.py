@@ -30,7 +30,7 @@ _SERIES = tuple(1 / odd for odd in range(25, 1, -2))
 
 
 def round_up(value: float) -> float:
-    """A float a few ulp above the value: covers the rounding of a short formula without cancellation.
+    """Return a float a few ulp above the value: covers the rounding of a short formula without cancellation.
 
     >>> round_up(1.0) > 1.0
     True
@@ -39,7 +39,7 @@ def round_up(value: float) -> float:
 
 
 def round_down(value: float) -> float:
-    """A float a few ulp below the value.
+    """Return a float a few ulp below the value.
 
     >>> round_down(1.0) < 1.0
     True
@@ -48,7 +48,7 @@ def round_down(value: float) -> float:
 
 
 def log_term(n: int, delta: float, parts: int = 1) -> float:
-    """ln(2 parts sqrt(n)/delta): the price of one of `parts` events that share delta.
+    """Return ln(2 parts sqrt(n)/delta): the price of one of `parts` events that share delta.
 
     >>> round(log_term(100, 0.05), 6)
     5.991465
@@ -57,7 +57,7 @@ def log_term(n: int, delta: float, parts: int = 1) -> float:
 
 
 def budget(kl: float, n: int, delta: float, parts: int = 1) -> float:
-    """(kl + ln(2 parts sqrt(n)/delta))/n rounded up: how far the empirical value may lie from the true one.
+    """Return (kl + ln(2 parts sqrt(n)/delta))/n rounded up: how far the empirical value may lie from the true one.
 
     >>> round(budget(1.0, 100, 0.05), 6)
     0.069915
@@ -66,7 +66,7 @@ def budget(kl: float, n: int, delta: float, parts: int = 1) -> float:
 
 
 def kl_bernoulli(q: float, p: float) -> float:
-    """kl(q || p) of two Bernoulli distributions, to full relative precision also where p is close to q.
+    """Return kl(q || p) of two Bernoulli distributions, to full relative precision also where p is close to q.
 
     With x = (p-q)/q and y = (p-q)/(1-q) it is q (x - ln(1+x)) + (1-q) (-y - ln(1-y)): both terms are
     positive, nothing cancels.
@@ -79,7 +79,7 @@ def kl_bernoulli(q: float, p: float) -> float:
 
 
 def kl_upper(q: float, b: float) -> float:
-    """The largest p >= q with kl(q || p) <= b, rounded up.
+    """Return the largest p >= q with kl(q || p) <= b, rounded up.
 
     kl is convex and increasing in p > q, so Newton's method from above stays above the root.
 
@@ -97,7 +97,7 @@ def kl_upper(q: float, b: float) -> float:
 
 
 def kl_lower(q: float, b: float) -> float:
-    """The smallest p <= q with kl(q || p) <= b, rounded down.
+    """Return the smallest p <= q with kl(q || p) <= b, rounded down.
 
     >>> round(kl_lower(0.1, 0.01), 6)
     0.062911
@@ -113,7 +113,7 @@ def kl_lower(q: float, b: float) -> float:
 
 
 def kl_divergence(rho: ArrayLike, prior: ArrayLike | None = None) -> float:
-    """KL(rho || prior) = sum_i rho_i ln(rho_i / prior_i); infinite where the prior is 0 and rho is not.
+    """Return KL(rho || prior) = sum_i rho_i ln(rho_i / prior_i); infinite where the prior is 0 and rho is not.
 
     >>> round(kl_divergence([0.5, 0.5, 0.0]), 6)
     0.405465
@@ -121,7 +121,7 @@ def kl_divergence(rho: ArrayLike, prior: ArrayLike | None = None) -> float:
     weights = _require_simplex("rho", rho)
     base = np.full(weights.size, 1 / weights.size) if prior is None else _require_simplex("prior", prior)
     if base.size != weights.size:
-        raise InputError(f"prior: must have one entry a member ({weights.size}), got {base.size}")
+        raise InputError(f"prior: must have one entry per member ({weights.size}), got {base.size}")
     used = weights > 0
     if np.any(base[used] == 0):
         return math.inf

@@ -58,7 +58,7 @@ def fetch(name: str, folder: str | None, url: str | None, digest: str | None, js
         )
     count = path.stat().st_size
     write_json(json_path, {"name": name, "path": str(path), "bytes": count})
-    console(json_path).print(f"{name}: {path} ({_size(count)}), checksum right", soft_wrap=True)
+    console(json_path).print(f"{name}: {path} ({_size(count)}), checksum verified", soft_wrap=True)
 
 
 @command.command()
@@ -66,7 +66,7 @@ def fetch(name: str, folder: str | None, url: str | None, digest: str | None, js
 @click.option("--from", "source", metavar="DIR", help="The unpacked Kaggle folder (eyepacs).")
 @folder_option
 @click.option("--blur", default=10.0, show_default=True, help="Pixels of the local average (eyepacs).")
-@click.option("--size", default=512, show_default=True, help="Pixels of a side (eyepacs).")
+@click.option("--size", default=512, show_default=True, help="Width and height in pixels (eyepacs).")
 @click.option("--workers", type=click.IntRange(1), help="Processes at once; by default one per processor.")
 @common_options
 def prepare(
@@ -144,7 +144,7 @@ def _sentence(record: dict[str, Any]) -> str:
     )
     spoilt = [image for images in record.get("unusable", {}).values() for image in images]
     if spoilt:
-        text += f"; unusable and therefore plain grey: {', '.join(spoilt)}"
+        text += f"; unreadable, replaced by plain grey: {', '.join(spoilt)}"
     return text
 
 

@@ -22,8 +22,9 @@ COMPARED = ("uniform", "best", "first-order", "tandem")
     "demo",
     epilog="""\b
 Examples:
-  comitia demo                        trains into ./demo; again, it goes on or only weighs
+  comitia demo                        trains into ./demo
   comitia demo --out elsewhere
+The same command again resumes, or only weighs.
 """,
 )
 @click.option("--out", default="demo", show_default=True, metavar="DIR", help="Where everything goes.")

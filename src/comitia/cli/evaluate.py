@@ -24,9 +24,17 @@ Examples:
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--labels", metavar="FILE", help="True classes, where the files hold none.")
-@click.option("--sizes", metavar="N,N...", help="Numbers of runs [default: 2 to 10, every fifth, all].")
+@click.option(
+    "--sizes", metavar="N,N...", help="Numbers of runs [default: 2 to 10, then every fifth, and all]."
+)
 @click.option("--repeats", type=int, default=5, show_default=True, help="Ensembles drawn per size.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of split and draws.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed of the split and the draws.",
+)
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Failure probability of bounds.")
 @click.option(
     "--weights",
@@ -36,7 +44,9 @@ Examples:
     metavar="NAME,...",
     help="Weightings to compare: methods of comitia weigh, or module:function.",
 )
-@click.option("--votes", default="average,majority", show_default=True, metavar="NAME,...", help="Votes.")
+@click.option(
+    "--votes", default="average,majority", show_default=True, metavar="NAME,...", help="Votes to score."
+)
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="A further bound of your own.")
 @click.option("--table", "tables", multiple=True, metavar="FILE", help="Write all rows as .md, .tex or .csv.")
 @click.option("--out", metavar="FILE", help="Write the evaluation (JSON) for comitia report.")

@@ -29,13 +29,13 @@ class TableCommand(click.Command):
         lists = {"{methods}": METHODS, "{certificates}": tuple(BOUNDS), "{planned}": PLANNED}
         text = self.help or ""
         for mark, names in lists.items():
-            text = text.replace(mark, " ".join(names))
+            text = text.replace(mark, ", ".join(names))
         self.help = text
         return super().get_help(ctx)
 
 
 def common_options(command: Command) -> Command:
-    """The command with `--json FILE` (passed on as `json_path`) and `--debug` (read by `main`) added."""
+    """Return the command with `--json FILE` (passed on as `json_path`) and `--debug` (read by `main`) added."""
     command = click.option(
         "--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."
     )(command)
@@ -55,7 +55,7 @@ def ensemble_and_files(command: Command) -> Command:
 
 
 def console(json_path: str | None) -> "Console":
-    """Where text for people goes: standard output, or standard error while JSON has standard output."""
+    """Return the console for text for people: standard output, or standard error while JSON has standard output."""
     from rich.console import Console
 
     return Console(stderr=json_path == "-", highlight=False, soft_wrap=False)
@@ -103,4 +103,4 @@ def require_absent(path: str | Path | None, force: bool, inputs: Iterable[str | 
     ):
         raise InputError(f"{path}: is one of the inputs; refusing to overwrite it")
     if target.exists() and not force:
-        raise InputError(f"{path}: exists already; --force overwrites it")
+        raise InputError(f"{path}: already exists; --force overwrites it")

@@ -43,9 +43,13 @@ The same command again resumes a training that was stopped.
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe.")
 @click.option("--engine", default="local", show_default=True, help="local or ray.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes of the local engine.")
-@click.option("--sizes", metavar="N,N...", help="Numbers of runs [default: 2 to 10, every fifth, all].")
+@click.option(
+    "--sizes", metavar="N,N...", help="Numbers of runs [default: 2 to 10, then every fifth, and all]."
+)
 @click.option("--repeats", type=int, help="Ensembles drawn per size [default: 5]; trained, with --compare.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the evaluation.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the evaluation."
+)
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Failure probability of bounds.")
 @click.option("--weights", "weightings", metavar="NAME,...", help="[default: uniform,first-order,tandem]")
 @click.option("--figures/--no-figures", default=True, help="Draw figures, or write tables and claims only.")
@@ -94,7 +98,7 @@ def _require_none(*given: object) -> None:
     """Raise for what the file of a comparison decides."""
     if any(value is not None for value in given):
         raise InputError(
-            "comparison: its file says what is trained; leave out NAME, --from, --bayes, --members, --epochs and "
+            "comparison: its file decides what is trained; leave out NAME, --from, --bayes, --members, --epochs and "
             "--sizes"
         )
 

@@ -98,9 +98,7 @@ def _folded(table: Table, weights: NDArray[np.float64], shown: int) -> None:
         total = np.sort(weights)[::-1][shown:].sum()
         table.add_row(f"[dim]… {rest} more[/dim]", "", f"[dim]{total:.4f}[/dim]", "[dim]together[/dim]")
     if silent:
-        table.add_row(
-            f"[dim]… {silent} of weight zero[/dim]", "", "[dim]0[/dim]", "[dim]need not be run[/dim]"
-        )
+        table.add_row(f"[dim]… {silent} with zero weight[/dim]", "", "[dim]0[/dim]", "[dim]not needed[/dim]")
 
 
 def _certificates(ensemble: "Ensemble") -> Table:
@@ -119,7 +117,7 @@ def _certificates(ensemble: "Ensemble") -> Table:
 
 
 def _price(ensemble: "Ensemble") -> str:
-    """How `best` was come by: designated, or chosen among certificates and paid for."""
+    """How `best` was chosen: designated, or chosen among certificates and paid for."""
     compared = ensemble.certification.compared
     if compared == 1:
         return " It was designated before looking."
@@ -139,9 +137,9 @@ def show_verification(console: "Console", found: "Verification") -> None:
         table.add_row(escape(row.name), escape(row.stated), escape(row.found), mark)
     console.print(table)
     if found.holds:
-        console.print("[green]Everything that can be computed holds up.[/green]")
+        console.print("[green]Everything that can be computed holds.[/green]")
     else:
-        console.print("[bold red]It does not hold up.[/bold red]")
+        console.print("[bold red]Some statements do not hold.[/bold red]")
     console.print(f"[dim]Taken on trust: {'; '.join(found.trusted)}.[/dim]")
 
 

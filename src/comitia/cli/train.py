@@ -78,7 +78,7 @@ def command(
                 listen=_with_board(show, Path(out)) if tensorboard else show,
             )
         except KeyboardInterrupt:
-            click.echo(f"stopped; the same command again goes on from what is in {out}", err=True)
+            click.echo(f"stopped; the same command again resumes from what is in {out}", err=True)
             raise
     write_json(json_path, _record(outcome))
     _tell(outcome, json_path)

@@ -34,7 +34,7 @@ def command(
     """Compute every certificate again from the data; exit 1 if one does not hold up.
 
     Checks that the data are those that were weighed (sha256), that the weights follow from the samples said to
-    have chosen them, that no certificate promises more than the data give, and that all else the file says is what
+    have chosen them, that no certificate promises more than the data give, and that everything else in the file is what
     the data give.
     """
     require_absent(json_path, force, (ensemble_path, *files, labels, unlabelled))

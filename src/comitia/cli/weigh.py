@@ -39,7 +39,7 @@ Examples:
     default=None,
     help="Share kept for certifying [default: .8 from 5,000 samples on, .5 up to 2,000].",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the split.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the split.")
 @click.option("--prior", metavar="FILE", help="JSON list: one prior weight per member, fixed beforehand.")
 @click.option(
     "--weights",

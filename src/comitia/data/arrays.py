@@ -16,7 +16,7 @@ KEYS = ("train_x", "train_y", "test_x", "test_y")
 
 
 def read_arrays(folder: str | Path | None = None) -> Dataset:
-    """The data set in a `.npz` with train_x, train_y, test_x, test_y; pickles inside are refused.
+    """Return the data set in a `.npz` with train_x, train_y, test_x, test_y; pickles inside are refused.
 
     `folder` is the file itself, or a folder with `arrays.npz`. Images are uint8 or float (n, H, W, C), texts
     integer (n, length), vectors float (n, d); labels are integers from 0.

@@ -14,12 +14,12 @@ Augmentation = Callable[[NDArray[Any], np.random.Generator], NDArray[Any]]
 
 
 def unchanged(images: NDArray[Any], random: np.random.Generator) -> NDArray[Any]:
-    """The images themselves."""
+    """Return the images themselves."""
     return images
 
 
 def flip_shift(images: NDArray[Any], random: np.random.Generator, *, shift: int = 4) -> NDArray[Any]:
-    """The images, each mirrored half the time and moved by up to `shift` pixels each way.
+    """Return the images, each mirrored half the time and moved by up to `shift` pixels each way.
 
     Pixels that move in from outside repeat the edge.
 

@@ -24,7 +24,7 @@ class State:
 
 
 def check(name: str, folder: str | Path | None = None) -> State:
-    """The state of that data set: its checksum compared where one is known, its content read in any case.
+    """Return the state of that data set: its checksum compared where one is known, its content read in any case.
 
     >>> check("mnist5k").state
     'whole'

@@ -66,17 +66,17 @@ CIFAR100 = Layout(
 
 
 def read_cifar10(folder: str | Path | None = None, *, partial: bool = False) -> Dataset:
-    """50,000 images to train and 10,000 to test, uint8 (n, 32, 32, 3), ten classes."""
+    """Return 50,000 images to train and 10,000 to test, uint8 (n, 32, 32, 3), ten classes."""
     return read_layout(CIFAR10, folder, partial=partial)
 
 
 def read_cifar100(folder: str | Path | None = None) -> Dataset:
-    """50,000 images to train and 10,000 to test, uint8 (n, 32, 32, 3), a hundred classes (the fine labels)."""
+    """Return 50,000 images to train and 10,000 to test, uint8 (n, 32, 32, 3), a hundred classes (the fine labels)."""
     return read_layout(CIFAR100, folder, partial=False)
 
 
 def read_layout(layout: Layout, folder: str | Path | None, *, partial: bool) -> Dataset:
-    """The data set: uint8 (n, 32, 32, 3) images; with `partial` some training files may be missing."""
+    """Return the data set: uint8 (n, 32, 32, 3) images; with `partial` some training files may be missing."""
     contents = _open(layout, folder)
     held = [file for file in layout.train if contents(file) is not None]
     _check_held(layout, held, contents, partial)

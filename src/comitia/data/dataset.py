@@ -50,7 +50,7 @@ class Dataset:
         holdout: tuple[Array, Index] | None = None,
         mean_image: NDArray[np.float32] | None = None,
     ) -> "Dataset":
-        """The data set of those (samples, labels)."""
+        """Return the data set of those (samples, labels)."""
         held = (None, None) if holdout is None else holdout
         parts = dict(zip(("train_x", "train_y", "test_x", "test_y"), (*train, *test)))
         return cls(
@@ -83,7 +83,7 @@ class Parts:
 
 
 def divide(samples: int, *, holdout: int | float = 0, select: int | float = 0, seed: int = 0) -> Parts:
-    """The training samples in three parts, drawn by the seed; each size is a count or a fraction.
+    """Return the training samples in three parts, drawn by the seed; each size is a count or a fraction.
 
     The hold-out is drawn first: it stays the same whether or not samples are kept apart for `select`.
 
@@ -116,7 +116,7 @@ def _count(name: str, share: int | float, samples: int) -> int:
 
 
 def mean_image(images: Array, index: Index | None = None) -> NDArray[np.float32]:
-    """The mean of those uint8 images (all by default) on the scale 0..1, float32 (H, W, C).
+    """Return the mean of those uint8 images (all by default) on the scale 0..1, float32 (H, W, C).
 
     >>> mean_image(np.full((4, 2, 2, 1), 51, dtype=np.uint8))[0, 0]
     array([0.2], dtype=float32)
@@ -129,7 +129,7 @@ def mean_image(images: Array, index: Index | None = None) -> NDArray[np.float32]
 
 
 def data_folder(folder: str | Path | None) -> Path:
-    """The folder itself; without one `COMITIA_DATA`, else `comitia` in the user's cache folder.
+    """Return the folder itself; without one `COMITIA_DATA`, else `comitia` in the user's cache folder.
 
     The cache folder is `XDG_CACHE_HOME`, by default ~/.cache.
     """
@@ -141,7 +141,7 @@ def data_folder(folder: str | Path | None) -> Path:
 
 
 def find(name: str, files: Iterable[str], folder: str | Path | None, *, remedy: str) -> Path:
-    """The first of those files (or folders) that exists; the named folder may be that file itself."""
+    """Return the first of those files (or folders) that exists; the named folder may be that file itself."""
     wanted, where = tuple(files), data_folder(folder)
     if where.name in wanted and where.exists():
         return where

@@ -35,12 +35,12 @@ class Split:
 
 
 def prepared_folder(folder: str | Path | None = None, *, blur: float = 10.0, size: int = 512) -> Path:
-    """Where the prepared arrays lie; other settings of the preprocessing go elsewhere."""
+    """Return where the prepared arrays lie; other settings of the preprocessing go elsewhere."""
     return data_folder(folder) / f"eyepacs-{size}-blur{blur:g}"
 
 
 def read_splits(kaggle: str | Path) -> list[Split]:
-    """The three splits of the unpacked Kaggle folder, by its two label tables."""
+    """Return the three splits of the unpacked Kaggle folder, by its two label tables."""
     return [_split(Path(kaggle).expanduser(), *entry) for entry in SPLITS]
 
 
@@ -66,7 +66,7 @@ def _split(kaggle: Path, part: str, photos: str, table: str, usage: str | None) 
 
 
 def read_eyepacs(folder: str | Path | None = None, *, blur: float = 10.0, size: int = 512) -> Dataset:
-    """Prepared photographs, uint8 (n, size, size, 3), memory-mapped; public = hold-out, private = test.
+    """Return the prepared photographs, uint8 (n, size, size, 3), memory-mapped; public = hold-out, private = test.
 
     The folder (or the cache) is the one that `comitia data prepare eyepacs` wrote to. A photograph that could
     not be used is plain grey: leaving it out would flatter every classifier.
@@ -91,7 +91,7 @@ def _part(where: Path, part: str) -> tuple[NDArray[Any], Index]:
     grades = np.load(paths[2], allow_pickle=False)
     if left := int((done == TO_DO).sum()):
         raise InputError(
-            f"data set eyepacs: {left} photographs of {part} are not prepared yet; give the same "
-            "comitia data prepare eyepacs again, it goes on from there"
+            f"data set eyepacs: {left} photographs of {part} are not prepared yet; run the same "
+            "comitia data prepare eyepacs again to continue"
         )
     return images, (grades >= 2).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Preparing EyePACS: all photographs preprocessed in parallel, each once, however often it is broken off.
+"""Preparing EyePACS: all photographs preprocessed in parallel, each once, however often it is interrupted.
 
 A photograph is preprocessed after the winning entry of the 2015 Kaggle competition. The paper's text speaks of a blur
 of 100 pixels; the public implementation that it cites uses radius/30 = 10 pixels. The blur is an option here, 10 the
@@ -42,7 +42,7 @@ def prepare(
 ) -> dict[str, tuple[str, ...]]:
     """Write the arrays to the folder or cache and return, by split, the photographs that could not be used.
 
-    `progress(split, done, all)` is called after every photograph. Broken off and called again, it goes on
+    `progress(split, done, all)` is called after every photograph. Interrupted and called again, it goes on
     where it stopped. `workers` processes work at once (default: one per processor); 1 stays in this process.
     """
     if blur <= 0 or size < 8:
@@ -161,7 +161,7 @@ class NoRetina(ValueError):
 
 
 def preprocess(photo: "Image", *, blur: float = 10.0, size: int = 512) -> NDArray[np.uint8]:
-    """The photograph as uint8 (size, size, 3): radius 300 px, local average subtracted, 90% kept.
+    """Return the photograph as uint8 (size, size, 3): radius 300 px, local average subtracted, 90% kept.
 
     image·4 - blurred·4 + 128, where `blur` is the standard deviation of the Gaussian in pixels; outside of
     90% of the radius all is grey; the square around what is kept is resized.
@@ -173,7 +173,7 @@ def preprocess(photo: "Image", *, blur: float = 10.0, size: int = 512) -> NDArra
 
 
 def radius(pixels: NDArray[np.uint8]) -> float:
-    """Half the number of pixels on the middle row that are brighter than a tenth of that row's mean."""
+    """Return half the number of pixels on the middle row that are brighter than a tenth of that row's mean."""
     row = pixels[len(pixels) // 2].sum(axis=1, dtype=np.float64)
     found = float((row > row.mean() / 10).sum()) / 2
     if found < 1:

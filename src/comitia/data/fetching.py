@@ -53,7 +53,7 @@ ELSEWHERE = {
 
 
 class FetchError(Exception):
-    """The download did not come to its end; what has arrived is kept, and the same command goes on."""
+    """The download failed; what arrived is kept, and the same command resumes."""
 
 
 def fetch(
@@ -69,7 +69,7 @@ def fetch(
     """Download the data set's file to the folder or the cache, unless it is there whole, and return its path.
 
     `url` (or `COMITIA_DATA_URL`) is another address: of the file, or of the folder that holds it.
-    `digest` (`sha256:...`) replaces the official checksum, for a mirror that packed the file anew.
+    `digest` (`sha256:...`) replaces the official checksum, for a mirror that packed the file again.
     """
     if name in ELSEWHERE:
         raise InputError(f"data set {name}: not fetched; {ELSEWHERE[name]}")
@@ -111,7 +111,7 @@ def download(
     if (got := file_digest(part, digest)) != digest:
         part.unlink()
         raise InputError(
-            f"{url}: what came fails its checksum, wanted {digest}, got {got}; nothing was kept: "
+            f"{url}: the download has a wrong checksum: expected {digest}, got {got}; nothing was kept: "
             "try again, or give another url"
         )
     os.replace(part, target)
@@ -119,7 +119,7 @@ def download(
 
 
 def file_digest(path: Path, like: str) -> str:
-    """`sha256:...` or `md5:...` of the file, by the algorithm that the digest `like` names."""
+    """Return `sha256:...` or `md5:...` of the file, by the algorithm that the digest `like` names."""
     algorithm = like.partition(":")[0]
     with path.open("rb") as stream:
         return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}"
@@ -152,7 +152,7 @@ def _complete(url: str, part: Path, progress: Progress | None, attempts: int, pa
             problem = f"the server answers {error.code} {error.reason}"
         except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
             problem = str(getattr(error, "reason", error)) or type(error).__name__
-    raise FetchError(f"{url}: {problem} ({attempts} attempts); the same command goes on from there")
+    raise FetchError(f"{url}: {problem} ({attempts} attempts); the same command resumes")
 
 
 def _attempt(url: str, part: Path, progress: Progress | None) -> str:

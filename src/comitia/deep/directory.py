@@ -56,36 +56,36 @@ class Directory:
         return self.root / "workers"
 
     def run(self, run: int) -> Path:
-        """The folder of a run."""
+        """Return the path of the folder of a run."""
         return self.root / "runs" / f"run-{run:04d}"
 
     def record(self, run: int) -> Path:
-        """The record of a run."""
+        """Return the path of the record of a run."""
         return self.run(run) / "run.json"
 
     def log(self, run: int) -> Path:
-        """The events of a run, one JSON object per line."""
+        """Return the path of the events of a run, one JSON object per line."""
         return self.run(run) / "log.jsonl"
 
     def state(self, run: int, step: int) -> Path:
-        """The state saved after that epoch."""
+        """Return the path of the state saved after that epoch."""
         return self.run(run) / f"step-{step:04d}.safetensors"
 
     def resume(self, run: int, epoch: int) -> Path:
-        """What is needed to go on after that epoch."""
+        """Return the path of what is needed to go on after that epoch."""
         return self.run(run) / f"resume-{epoch:04d}.safetensors"
 
     def row(self, run: int, step: int, part: str) -> Path:
-        """One member's predictions on a part ("holdout" or "test")."""
+        """Return the path of one member's predictions on a part ("holdout" or "test")."""
         return self.run(run) / f"step-{step:04d}.{part}.npy"
 
     def predictions(self, part: str) -> Path:
-        """The predictions of all members on a part."""
+        """Return the path of the predictions of all members on a part."""
         return self.root / f"{part}.npz"
 
 
 def checksum(path: Path) -> str | None:
-    """The sha256 (hex) of a file, None if there is none."""
+    """Return the sha256 (hex) of a file, None if there is none."""
     try:
         with path.open("rb") as file:
             return file_digest(file, "sha256").hexdigest()
@@ -138,7 +138,7 @@ def write_record(directory: Directory, record: Record) -> None:
 
 
 def read_record(directory: Directory, run: int) -> Record:
-    """The record of a run; an empty one where there is none or it cannot be read."""
+    """Return the record of a run; an empty one where there is none or it cannot be read."""
     path = directory.record(run)
     try:
         return from_plain(Record, parse_json(path.read_text(encoding="utf-8"), str(path)), f"{path}: ")
@@ -147,7 +147,7 @@ def read_record(directory: Directory, run: int) -> Record:
 
 
 def checked_record(directory: Directory, plan: Plan) -> tuple[Record, list[str]]:
-    """The record without what its checksums disprove, and one line on each file that was lost.
+    """Return the record without what its checksums disprove, and one line on each file that was lost.
 
     Rows that are lost are computed again from their state; a lost state (or a lost row whose state was
     dropped) is trained again.
@@ -188,13 +188,13 @@ def _has_passes(path: Path, wanted: int, lost: list[str]) -> bool:
     """Whether a row has all stochastic passes: the recipe may ask for more than when it was made."""
     found = int(np.load(path, mmap_mode="r", allow_pickle=False).shape[0])
     if found < wanted:
-        lost.append(f"{path}: holds {found} passes of the {wanted} wanted; it is made again")
+        lost.append(f"{path}: holds {found} passes of the {wanted} wanted; it will be recomputed")
     return found >= wanted
 
 
 def _holds(path: Path, digest: str, lost: list[str]) -> bool:
     found = checksum(path)
     if found != digest:
-        problem = "is missing" if found is None else "does not have its checksum"
-        lost.append(f"{path}: {problem}; it is made again")
+        problem = "is missing" if found is None else "has a wrong checksum"
+        lost.append(f"{path}: {problem}; it will be recomputed")
     return found == digest

@@ -96,15 +96,15 @@ class WeightedEnsemble(nn.Module):
         return self
 
     def predict(self, samples: Batches) -> NDArray[np.int64]:
-        """(n,) the classes that the ensemble votes for; the lowest class wins a tie."""
+        """Return, as (n,), the classes that the ensemble votes for; the lowest class wins a tie."""
         return winners(self.predict_proba(samples))
 
     def predict_proba(self, samples: Batches) -> NDArray[np.float64]:
-        """(n, C) weighted mean probabilities, or for the majority vote the weight of the votes for each class."""
+        """Return, as (n, C), weighted mean probabilities, or the weight of the votes for each class (majority vote)."""
         return np.concatenate([self._totals(batch) for batch in _batches(samples)])
 
     def forward(self, batch: torch.Tensor) -> torch.Tensor:
-        """(n, C) as `predict_proba`, of a batch of samples."""
+        """Return the (n, C) of `predict_proba` for a batch of samples."""
         return torch.from_numpy(self._totals(batch.numpy(force=True)))
 
     def _totals(self, batch: NDArray[Any]) -> NDArray[np.float64]:
@@ -128,12 +128,12 @@ def _load(
     path = places.state(run, saved_at)
     if not path.exists():
         raise InputError(
-            f"{path}: no such state; the training was of another recipe, is not finished, or kept predictions only"
+            f"{path}: no such state; the training used another recipe, is unfinished, or kept only predictions"
         )
     recorded = {saved.step: saved.sha256 for saved in read_record(places, run).saved}.get(saved_at)
     if checksum(path) != recorded:
         raise InputError(
-            f"{path}: is not the state that {places.record(run).name} beside it names; training again makes it again"
+            f"{path}: not the state that {places.record(run).name} names; train again to restore it"
         )
     network, inputs = load_network(recipe, path, device)
     if planned.passes > 1:

@@ -89,7 +89,7 @@ class Temperatures(Event):
     layers: tuple[LayerReading, ...]
 
     def fault(self) -> str | None:
-        """What about the record cannot be."""
+        """Return what is wrong with the record, or None."""
         return None if self.expected > 0 and self.layers else "temperatures need a T above 0 and a layer"
 
 
@@ -186,11 +186,11 @@ _KINDS: dict[str, type[Event]] = {kind.kind: kind for kind in _LOGGED}
 
 
 def ignore(event: Event) -> None:
-    """A listener that does nothing."""
+    """Do nothing: a listener for those who want no events."""
 
 
 def event_line(event: Event, **more: Any) -> str:
-    """The event as one line of JSON, with its line break.
+    """Return the event as one line of JSON, with its line break.
 
     >>> event_line(Done(run=1, stopped=None, members=2))
     '{"event": "done", "run": 1, "stopped": null, "members": 2}\\n'
@@ -199,7 +199,7 @@ def event_line(event: Event, **more: Any) -> str:
 
 
 def parse_event(line: str, source: str = "log", kinds: tuple[type[Event], ...] = _LOGGED) -> Event | None:
-    """The event of a line; None if it is of another kind than those; an `InputError` if the line is damaged.
+    """Return the event of a line, None if it is of another kind; raise an `InputError` if the line is damaged.
 
     >>> parse_event('{"event": "done", "run": 1, "stopped": null, "members": 2, "time": 3.5}')
     Done(run=1, stopped=None, members=2)
@@ -212,7 +212,7 @@ def parse_event(line: str, source: str = "log", kinds: tuple[type[Event], ...] =
 
 
 def logged_events(log: Path, *kinds: type[Event]) -> Iterator[Any]:
-    """The events of those kinds in a log; lines that were torn when a training was killed are passed over."""
+    """Yield the events of those kinds in a log; lines that were torn when a training was killed are passed over."""
     for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
         with suppress(InputError):
             if (event := parse_event(line, str(log), kinds)) is not None:

@@ -1,4 +1,4 @@
-"""The training loop: one run from where it stands to its end.
+"""The training loop: one run from its last commit to its end.
 
 After each epoch, in this order: the states that became members, then what is needed to go on, then the
 record that names both with their checksums. The record is the commit: killed at any moment, the run goes on

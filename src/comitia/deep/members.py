@@ -41,7 +41,7 @@ class Member:
 
 
 def finished_members(directory: Directory, recipe: Recipe) -> list[Member]:
-    """The members of runs that are over, in the order of run and step."""
+    """Return the members of runs that are over, in the order of run and step."""
     found: list[Member] = []
     for plan in plans(recipe):
         record = read_record(directory, plan.run)
@@ -51,7 +51,7 @@ def finished_members(directory: Directory, recipe: Recipe) -> list[Member]:
 
 
 def predicted_parts(data: Dataset, parts: Parts, *, bootstrap: bool) -> list[Part]:
-    """("holdout" or "test", samples, labels) of each part that has samples.
+    """Return ("holdout" or "test", samples, labels) of each part that has samples.
 
     With bootstrap samples every training sample is out of some bags, so all are predicted and a mask tells
     which of them a member may be judged by.

@@ -24,7 +24,7 @@ PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 def choose_device(name: str = "auto") -> torch.device:
-    """The device of that name; "auto" takes cuda, else mps, else the processor.
+    """Return the device of that name; "auto" takes cuda, else mps, else the processor.
 
     >>> choose_device("cpu")
     device(type='cpu')
@@ -77,7 +77,7 @@ def flush_tiny_numbers() -> None:
 
 
 def fresh_network(recipe: Recipe, data: Dataset, run: int, device: torch.device) -> nn.Module:
-    """The network of a run at its initial values, which its seed decides; images channels-last."""
+    """Return the network of a run at its initial values, which its seed decides; images channels-last."""
     torch.manual_seed(number(recipe.seed, run, 0, "initial"))
     return _build(recipe, data.classes, data.input_shape, data.kind, device)
 
@@ -161,7 +161,7 @@ def _try_augmentation(recipe: Recipe, data: Dataset) -> None:
 
 
 def load_network(recipe: Recipe, path: Path, device: torch.device) -> tuple[nn.Module, Inputs]:
-    """The network in the state of a file, ready to predict, and how samples become its inputs."""
+    """Return the network in the state of a file, ready to predict, and how samples become its inputs."""
     tensors, about = read_state(path)
     mean = tensors.pop(MEAN_IMAGE, None)
     network = _build(recipe, about["classes"], tuple(about["input_shape"]), about["kind"], device)
@@ -187,7 +187,7 @@ def _build(
 
 
 def mixed_precision(precision: str, device: torch.device) -> AbstractContextManager[object]:
-    """The context in which a network computes: plain for "float32", else autocast to that type."""
+    """Return the context in which a network computes: plain for "float32", else autocast to that type."""
     if precision == "float32":
         return nullcontext()
     return torch.autocast(device.type, dtype=PRECISIONS[precision])

@@ -16,7 +16,7 @@ from comitia.recipes import Plan, Training, schedules
 
 
 def build(module: nn.Module, plan: Plan, *, samples: int) -> Optimizer:
-    """The optimiser of a run on so many samples.
+    """Return the optimiser of a run on that many samples.
 
     λ·‖w‖² added to the loss has the gradient 2λw: a weight decay of 2λ on the decayed parameters. The prior
     N(0, s²) adds ½‖w‖²/(s²·n), a weight decay of 1/(s²·n) on all of them.
@@ -44,7 +44,7 @@ def advance(optimiser: Optimizer, plan: Plan, time: float) -> None:
 
 
 def prior_decay(training: Training, samples: int) -> float:
-    """The weight decay 1/(s²·n) of the prior N(0, s²); 0 without a prior.
+    """Return the weight decay 1/(s²·n) of the prior N(0, s²); 0 without a prior.
 
     >>> prior_decay(Training(strategy="simple", prior_scale=1.0), 20_000)
     5e-05
@@ -66,7 +66,7 @@ def _groups(module: nn.Module, training: Training, samples: int) -> list[dict[st
 
 
 def class_weights(kind: str, labels: NDArray[np.int64], classes: int) -> torch.Tensor | None:
-    """n/(C·n_c) for each class c if "balanced" (for two classes ½/(1-p) and ½/p), None if "none".
+    """Return n/(C·n_c) for each class c if "balanced" (for two classes ½/(1-p) and ½/p), None if "none".
 
     A class without samples has weight 0: it cannot occur in a batch.
 
@@ -81,7 +81,7 @@ def class_weights(kind: str, labels: NDArray[np.int64], classes: int) -> torch.T
 
 
 def batch_loss(logits: torch.Tensor, labels: torch.Tensor, weights: torch.Tensor | None) -> torch.Tensor:
-    """The mean over the batch of w_y · cross-entropy.
+    """Return the mean over the batch of w_y · cross-entropy.
 
     The mean divides by the number of samples, not by their weights (torch's `reduction="mean"`), so that a
     batch cut in pieces has the gradient of the whole.

@@ -29,7 +29,7 @@ BATCH_NUMBERS = 2**21
 
 
 def batch_size(sample_shape: tuple[int, ...]) -> int:
-    """Samples predicted at once: at most 512, fewer where one sample is large.
+    """Return how many samples are predicted at once: at most 512, fewer where one sample is large.
 
     >>> batch_size((100,)), batch_size((32, 32, 3)), batch_size((512, 512, 3))
     (512, 512, 2)
@@ -38,7 +38,7 @@ def batch_size(sample_shape: tuple[int, ...]) -> int:
 
 
 def predict(network: nn.Module, samples: NDArray[Any], inputs: Inputs) -> Probabilities:
-    """Class probabilities (n, C) in float32, by a network in whatever mode it is in."""
+    """Return class probabilities (n, C) in float32, by a network in whatever mode it is in."""
     size = batch_size(samples.shape[1:])
     batches = (samples[start : start + size] for start in range(0, len(samples), size))
     return np.concatenate([*probabilities(network, batches, inputs)])
@@ -48,14 +48,14 @@ def predict(network: nn.Module, samples: NDArray[Any], inputs: Inputs) -> Probab
 def probabilities(
     network: nn.Module, batches: Iterable[NDArray[Any]], inputs: Inputs
 ) -> Iterable[Probabilities]:
-    """Class probabilities (b, C) of each batch of stored samples."""
+    """Yield class probabilities (b, C) of each batch of stored samples."""
     for batch in batches:
         logits = network(inputs.tensor(batch)).to(torch.float32)
         yield torch.softmax(logits, dim=1).cpu().numpy()
 
 
 def stored_row(passes: list[Probabilities]) -> Probabilities:
-    """Probabilities as they are stored: (passes, n, C), for two classes (passes, n) of class 1 alone.
+    """Return probabilities as they are stored: (passes, n, C), for two classes (passes, n) of class 1 alone.
 
     >>> stored_row([np.array([[0.25, 0.75]], dtype=np.float32)])
     array([[0.75]], dtype=float32)
@@ -65,14 +65,14 @@ def stored_row(passes: list[Probabilities]) -> Probabilities:
 
 
 def as_bytes(array: NDArray[Any]) -> bytes:
-    """The array as the bytes of an `.npy` file."""
+    """Return the array as the bytes of an `.npy` file."""
     buffer = BytesIO()
     np.save(buffer, array, allow_pickle=False)
     return buffer.getvalue()
 
 
 def accuracy(probs: Probabilities, labels: NDArray[np.int64]) -> float:
-    """The share of samples whose most probable class is the label."""
+    """Return the share of samples whose most probable class is the label."""
     return float(np.mean(np.argmax(probs, axis=1) == labels))
 
 
@@ -91,7 +91,7 @@ def complete_rows(task: Task, record: Record, report: events.Listener) -> Record
 def member_passes(
     network: nn.Module, inputs: Inputs, samples: NDArray[Any], plan: Plan, *, seed: int
 ) -> Iterator[Probabilities]:
-    """Probabilities (n, C) of a state; one for each stochastic pass, with dropout at work, if there are several."""
+    """Yield probabilities (n, C) of a state: one per stochastic pass, with dropout at work, if there are several."""
     for index in range(plan.passes):
         if plan.passes > 1:
             wake_dropout(network)
@@ -164,10 +164,10 @@ def collect_again(
 
 
 def members_with_states(directory: Directory, recipe: Recipe) -> list[Member]:
-    """The finished members; raise where there are none, or a state is gone or damaged."""
+    """Return the finished members; raise where there are none, or a state is gone or damaged."""
     members = finished_members(directory, recipe)
     if not members:
-        raise InputError(f"{directory.root}: no run is finished there; train it to its end first")
+        raise InputError(f"{directory.root}: no run is finished; finish the training first")
     if not all(member.saved.sha256 for member in members):
         raise InputError(
             f"{directory.root}: its states were dropped (keep = predictions), only files are left"
@@ -175,7 +175,7 @@ def members_with_states(directory: Directory, recipe: Recipe) -> list[Member]:
     for member in members:
         path = directory.state(member.plan.run, member.saved.step)
         if member.index == 0 and checksum(path) != member.saved.sha256:
-            raise InputError(f"{path}: is missing or damaged; training again makes it again")
+            raise InputError(f"{path}: missing or damaged; train again to restore it")
     return members
 
 

@@ -37,7 +37,7 @@ class Progression:
 
     @classmethod
     def at(cls, task: Task, record: Record, *, before: int) -> "Progression":
-        """Where the run can go on: its latest undamaged resume file of fewer epochs, else its beginning."""
+        """Return where the run can go on: its latest undamaged resume file of fewer epochs, else its beginning."""
         network = fresh_network(task.recipe, task.data, task.plan.run, task.device)
         optimiser = build(network, task.plan, samples=len(task.index))
         scaler = GradScaler(task.device.type, enabled=task.plan.training.precision == "float16")
@@ -65,7 +65,7 @@ class Progression:
         return all(bool(torch.isfinite(parameter).all()) for parameter in self.network.parameters())
 
     def write(self, path: Path, epoch: int) -> str:
-        """Write all of this, after so many epochs, to the file and return its sha256."""
+        """Write all of this, after that many epochs, to the file and return its sha256."""
         tensors, numbers = optimiser_tensors(self.optimiser)
         content = {f"network.{key}": value for key, value in module_tensors(self.network).items()}
         content |= {f"optimiser.{key}": value for key, value in tensors.items()}

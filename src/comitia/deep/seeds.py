@@ -19,7 +19,7 @@ PURPOSES: tuple[Purpose, ...] = (
 
 
 def stream(seed: int, run: int, epoch: int, purpose: Purpose) -> np.random.Generator:
-    """The generator of that run, epoch and purpose; streams of different names are independent.
+    """Return the generator of that run, epoch and purpose; streams of different names are independent.
 
     >>> stream(0, 1, 2, "order").integers(100) == stream(0, 1, 2, "order").integers(100)
     np.True_
@@ -28,12 +28,12 @@ def stream(seed: int, run: int, epoch: int, purpose: Purpose) -> np.random.Gener
 
 
 def number(seed: int, run: int, epoch: int, purpose: Purpose) -> int:
-    """A 63-bit seed for torch's generator."""
+    """Return a 63-bit seed for torch's generator."""
     return int(_sequence(seed, run, epoch, purpose).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def bootstrap(samples: int, *, seed: int, run: int) -> NDArray[np.int64]:
-    """The positions 0..samples-1 drawn uniformly with replacement, as many as there are, sorted.
+    """Return the positions 0..samples-1 drawn uniformly with replacement, as many as there are, sorted.
 
     >>> drawn = bootstrap(1000, seed=0, run=1)
     >>> len(drawn), 350 < 1000 - len(set(drawn.tolist())) < 390
@@ -43,7 +43,7 @@ def bootstrap(samples: int, *, seed: int, run: int) -> NDArray[np.int64]:
 
 
 def out_of_bag(samples: int, *, seed: int, run: int) -> NDArray[np.bool_]:
-    """True where the bootstrap sample of that run holds no copy of the position."""
+    """Return True where the bootstrap sample of that run holds no copy of the position."""
     mask = np.ones(samples, dtype=np.bool_)
     mask[bootstrap(samples, seed=seed, run=run)] = False
     return mask

@@ -28,7 +28,7 @@ def write_state(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[
 
 
 def read_state(path: Path) -> tuple[Tensors, dict[str, Any]]:
-    """The tensors of a file, and the plain values about them."""
+    """Return the tensors of a file, and the plain values about them."""
     content = path.read_bytes()
     size = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + size])
@@ -37,12 +37,12 @@ def read_state(path: Path) -> tuple[Tensors, dict[str, Any]]:
 
 
 def module_tensors(module: nn.Module) -> Tensors:
-    """The parameters and buffers of a network, by name."""
+    """Return the parameters and buffers of a network, by name."""
     return {key: tensor.detach() for key, tensor in module.state_dict().items()}
 
 
 def optimiser_tensors(optimiser: Optimizer) -> tuple[Tensors, dict[str, float]]:
-    """What the optimiser remembers: tensors and plain numbers, by `position.name` of the parameter."""
+    """Return what the optimiser remembers: tensors and plain numbers, by `position.name` of the parameter."""
     tensors: Tensors = {}
     numbers: dict[str, float] = {}
     for position, entries in optimiser.state_dict()["state"].items():
@@ -65,5 +65,5 @@ def restore_optimiser(optimiser: Optimizer, tensors: Tensors, numbers: Mapping[s
             # A fused step reads memory in one order: that of the parameter, which may be channels-last.
             value = torch.empty_like(parameter, dtype=value.dtype).copy_(value)
         state.setdefault(int(position), {})[name] = value
-    # All else stays as it is: groups, and the generator of a sampler, which each epoch seeds anew.
+    # All else stays as it is: groups, and the generator of a sampler, which each epoch seeds again.
     optimiser.load_state_dict({**optimiser.state_dict(), "state": state})

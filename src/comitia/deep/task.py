@@ -25,14 +25,14 @@ class Inputs:
 
     @classmethod
     def of(cls, data: Dataset, index: Index, device: torch.device) -> "Inputs":
-        """The inputs of a network that trains on those samples: they alone enter the mean image."""
+        """Return the inputs of a network that trains on those samples: they alone enter the mean image."""
         mean = None
         if data.mean_image is not None:
             mean = torch.from_numpy(mean_image(data.train_x, index)).to(device)
         return cls(kind=data.kind, mean=mean, device=device)
 
     def tensor(self, stored: NDArray[Any]) -> torch.Tensor:
-        """A batch for the network: images as floats (n, C, H, W) that lie channels-last, others as stored."""
+        """Return a batch for the network: images as floats (n, C, H, W) that lie channels-last, others as stored."""
         batch = torch.from_numpy(np.ascontiguousarray(stored)).to(self.device, non_blocking=True)
         if self.kind != "image":
             return batch
@@ -42,7 +42,7 @@ class Inputs:
         return scaled.permute(0, 3, 1, 2)
 
     def labels(self, stored: Index) -> torch.Tensor:
-        """Labels for the loss."""
+        """Return the labels for the loss."""
         return torch.from_numpy(stored).to(self.device, non_blocking=True)
 
 
@@ -68,7 +68,7 @@ class Task:
         parts: Parts,
         device: torch.device,
     ) -> "Task":
-        """The task of a plan on a device."""
+        """Return the task of a plan on a device."""
         index = training_index(parts, plan, seed=recipe.seed)
         return cls(recipe, plan, directory, data, parts, index, Inputs.of(data, index, device))
 
@@ -79,14 +79,14 @@ class Task:
 
 
 def training_index(parts: Parts, plan: Plan, *, seed: int) -> Index:
-    """The positions in the training data that the run trains on; copies occur with a bootstrap sample."""
+    """Return the positions in the training data that the run trains on; copies occur with a bootstrap sample."""
     if not plan.bootstrap:
         return parts.train
     return parts.train[bootstrap(len(parts.train), seed=seed, run=plan.run)]
 
 
 def pieces(order: Index, *, batch: int, accumulate: int) -> list[list[Index]]:
-    """The order cut into batches, and each batch into pieces whose gradients are added up.
+    """Return the order cut into batches, and each batch into pieces whose gradients are added up.
 
     >>> [[piece.tolist() for piece in batch] for batch in pieces(np.arange(5), batch=4, accumulate=2)]
     [[[0, 1], [2, 3]], [[4]]]
@@ -99,6 +99,6 @@ def pieces(order: Index, *, batch: int, accumulate: int) -> list[list[Index]]:
 def stored_batch(
     data: Dataset, index: Index, *, augment: str, random: np.random.Generator
 ) -> tuple[NDArray[Any], Index]:
-    """Those training samples, augmented as the recipe says, and their labels."""
+    """Return those training samples, augmented as the recipe says, and their labels."""
     change = resolve("recipe key training.augment", augment, AUGMENTATIONS)
     return change(data.train_x[index], random), data.train_y[index]

@@ -35,6 +35,8 @@ def collect(
 ) -> dict[str, Path]:
     """Compute the predictions of all members of a training and return the files written, by part.
 
+    `collect("demo")` writes and returns `demo/holdout.npz` and `demo/test.npz`, as "holdout" and "test".
+
     Parameters
     ----------
     directory : the folder that was trained into
@@ -43,12 +45,10 @@ def collect(
     out : where the predictions on new samples go; required with `data`, and only then
     device : "auto", "cpu", "cuda" or "mps"
     listen : called with a `Member` event for each state that has predicted again
-
-    `collect("demo")` writes and returns `demo/holdout.npz` and `demo/test.npz`, as "holdout" and "test".
     """
     if (data is None) != (out is None):
         raise InputError(
-            "data: requires out, and out requires data; without both the folder's own files are made again"
+            "data: data and out must be given together; without them the folder's own predictions are recomputed"
         )
     require_packages("collect", ("torch", "safetensors", "filelock"), extra="torch")
     places = Directory(Path(directory))

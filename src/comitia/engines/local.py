@@ -29,7 +29,7 @@ MEMORY = {
 
 @dataclass
 class Worker:
-    """A worker process, the run it is at, and the events that come from it."""
+    """A worker process, its current run, and the events that come from it."""
 
     number: int
     process: "subprocess.Popen[str]"
@@ -59,7 +59,7 @@ def train(
     device: str,
     report: Listener,
 ) -> None:
-    """Train those runs in so many processes; events, also of failures, go to `report`."""
+    """Train those runs in that many processes; events, also of failures, go to `report`."""
     pool = Pool(directory, threads, device, deque(runs))
     try:
         for _ in range(min(workers, len(runs))):
@@ -72,7 +72,7 @@ def train(
 
 
 def default_workers(threads: int) -> int:
-    """As many workers as the processors this process may use allow, at least one."""
+    """Return as many workers as the processors this process may use allow, at least one."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, available // threads)
 
@@ -124,7 +124,7 @@ def _return_run(pool: Pool, worker: Worker, code: int, report: Listener) -> None
     where = _last_line(pool.directory.workers / f"worker-{worker.number}.txt")
     message = f"a worker died ({how}){where}"
     if pool.deaths[run] < ATTEMPTS:
-        report(Crashed(worker.run, f"{message}; its run goes on in another"))
+        report(Crashed(worker.run, f"{message}; another worker continues its run"))
         if worker.run is not None:
             pool.waiting.appendleft(worker.run)
     elif worker.run is not None:

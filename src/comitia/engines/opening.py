@@ -40,7 +40,7 @@ def check_same(directory: Directory, recipe: Recipe) -> None:
     if other.fingerprint() != recipe.fingerprint():
         raise InputError(
             f"out: {root} holds a training of another recipe ({_difference(other, recipe)}); "
-            "give another directory, or the recipe it was begun with"
+            "give another directory, or the recipe it was started with"
         )
 
 
@@ -50,7 +50,7 @@ def has_begun(directory: Directory) -> bool:
 
 
 def trained_recipe(directory: Directory) -> Recipe:
-    """The recipe of the training that the directory holds."""
+    """Return the recipe of the training that the directory holds."""
     if not directory.recipe.exists():
         raise InputError(f"{directory.root}: holds no training; give the folder that was trained into")
     return read_recipe(directory.recipe)
@@ -87,7 +87,7 @@ def settle_directory(directory: Directory, recipe: Recipe, *, threads: int, devi
     stored = _stored_settings(directory) if has_begun(directory) else None
     if stored is not None and device not in ("auto", stored.device):
         raise InputError(
-            f"device: the training there was begun with {stored.device}, got {device}; "
+            f"device: the training there was started with {stored.device}, got {device}; "
             "leave it out, or give another directory"
         )
     write_text(directory.recipe, _with_most_runs(directory, recipe).to_toml())

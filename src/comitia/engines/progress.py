@@ -79,7 +79,7 @@ class Track:
         return sum(line.done if line.state in ended else line.epochs for line in self.lines.values())
 
     def left(self, now: float) -> float | None:
-        """Seconds left at the pace since the start; None before the first epoch.
+        """Return the seconds left at the pace since the start; None before the first epoch.
 
         >>> line = Line(run=1, epochs=4, done=1)
         >>> Track(lines={1: line}, trained=1, began=100.0).left(110.0)
@@ -91,7 +91,7 @@ class Track:
 
 
 def fold(track: Track, event: Event, now: float) -> Track:
-    """The track after the event."""
+    """Return the track after the event."""
     if isinstance(event, Begin):
         return _begin(event, now)
     run = getattr(event, "run", None)
@@ -128,7 +128,7 @@ def _begin(event: Begin, now: float) -> Track:
 
 
 def clock(seconds: float | None) -> str:
-    """Seconds as people read them.
+    """Return the seconds as people read them.
 
     >>> clock(75), clock(3700), clock(None)
     ('1:15', '1:01:40', '–')
@@ -159,7 +159,7 @@ class PlainView:
 
 
 def describe(track: Track, event: Event, now: float) -> str | None:
-    """The line for an event, None for those that need none."""
+    """Return the line for an event, None for those that need none."""
     if isinstance(event, Begin):
         return _beginning(event)
     if isinstance(event, Epoch):
@@ -184,7 +184,7 @@ def _epoch(track: Track, event: Epoch, now: float) -> str:
 
 
 class LiveView:
-    """A table that appears with the first event, is drawn anew with each, and stays when the training ends."""
+    """A table that appears with the first event, is drawn again with each, and stays when the training ends."""
 
     def __init__(self, console: "Console") -> None:
         from rich.live import Live
@@ -204,12 +204,12 @@ class LiveView:
         self._live.stop()
 
     def render(self) -> "Table":
-        """The table at this moment."""
+        """Return the table at this moment."""
         return draw(self._track, time.monotonic())
 
 
 def draw(track: Track, now: float) -> "Table":
-    """The table of a training: at most 16 runs, those at work first."""
+    """Return the table of a training: at most 16 runs, those at work first."""
     from rich.table import Table
     from rich.text import Text
 

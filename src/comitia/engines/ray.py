@@ -68,7 +68,7 @@ def train(
                 tail.follow(report)
             if pending and not _fits(cpus, gpus):
                 raise RuntimeError(
-                    "no node is left that has enough processors for a member; add one, start again"
+                    "no remaining node has enough processors for a run; add one and start again"
                 )
     finally:
         for reference in pending:

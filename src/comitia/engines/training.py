@@ -54,18 +54,18 @@ def train(
 ) -> Outcome:
     """Train every run of a recipe that is not finished in `out`, write the predictions files, return the outcome.
 
+    `train("demo", "demo", members=2, epochs=1).predictions["holdout"]` is the file `demo/holdout.npz` for `weigh`.
+
     Parameters
     ----------
     recipe : the name of a built-in recipe, a TOML file, or a `Recipe`
-    out : the folder of the training; the same call again goes on from what is there
+    out : the folder of the training; the same call again resumes
     overrides : changes of the recipe's keys, `{"training.lr": 0.05}` or `["training.lr=0.05"]`
     members, epochs : scale the recipe
     engine : "local" (processes of this machine) or "ray" (a cluster)
     workers : processes of the local engine; by default as many as there are processors
     device : "auto", "cpu", "cuda" or "mps"
     listen : called with each event of the training (`comitia.deep.events`)
-
-    `train("demo", "demo", members=2, epochs=1).predictions["holdout"]` is the file `demo/holdout.npz` for `weigh`.
     """
     require_packages("train", ("torch", "safetensors", "filelock"), extra="torch")
     from comitia.deep.networks import check_device, check_network, choose_device

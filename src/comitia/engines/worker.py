@@ -52,7 +52,7 @@ def _load_once(root: str) -> "tuple[Recipe, Dataset, Parts]":
 
 
 def load_data(recipe: Recipe) -> "tuple[Dataset, Parts]":
-    """The data set of a recipe and which samples train, select and certify."""
+    """Return the data set of a recipe and which samples train, select and certify."""
     from comitia.data import divide, load
 
     source = recipe.data
@@ -67,7 +67,7 @@ def find_modules(path: list[str]) -> None:
 
 
 def failure(error: Exception) -> str:
-    """What went wrong, in one line."""
+    """Return what went wrong, in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 

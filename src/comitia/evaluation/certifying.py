@@ -30,7 +30,7 @@ def certificates(
     place: Mapping[Asked, int],
     bounds: Sequence[Any],
 ) -> Iterator[Certified]:
-    """Yield every certificate of the largest ensemble, all samples being hold-out.
+    """Yield every certificate of the largest ensemble, with all samples as hold-out.
 
     Uniform weights are chosen on nothing, so `holdout` is designated; other weights come from the first fold's
     weighing half and the other half certifies them, so `split` is; `occam` is for tandem weights that all

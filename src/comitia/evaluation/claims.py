@@ -157,7 +157,7 @@ def _reach(row: Row, reference: Reference, samples: int) -> float:
 
 
 def _widened(sizes: int) -> float:
-    """Return the factor of an interval that allows to pick the best of so many sizes: Bonferroni's price.
+    """Return the factor of an interval that allows to pick the best of that many sizes: Bonferroni's price.
 
     >>> [round(_widened(sizes), 3) for sizes in (1, 5)]
     [1.0, 1.304]

@@ -52,7 +52,7 @@ class ComparedEnsemble:
     recipe: dict[str, Any]
 
     def fault(self) -> str | None:
-        """Return what cannot be in the description of an ensemble, or None."""
+        """Return what is wrong with the description of an ensemble, or None."""
         try:
             self._trained()
         except InputError as error:
@@ -93,7 +93,7 @@ class Line:
     effective: tuple[float, ...]
 
     def fault(self) -> str | None:
-        """Return what cannot be in a line, or None."""
+        """Return what is wrong with a line, or None."""
         lengths = {len(getattr(self, name)) for name in ("repeats", "members", *SCORES)}
         return (
             None if len(lengths) == 1 and self.repeats else "it must have one score of each kind per repeat"
@@ -125,7 +125,7 @@ class Comparison:
     notes: tuple[str, ...]
 
     def fault(self) -> str | None:
-        """Return what cannot be in a comparison, or None."""
+        """Return what is wrong with a comparison, or None."""
         for name in self.ensembles:
             if not names_folder(name):
                 return f"ensembles: must be letters, digits, dashes and dots, got {name[:60]!r}"

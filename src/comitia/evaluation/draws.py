@@ -35,7 +35,7 @@ class Runs:
     all: tuple[Members, ...]
 
     def draw(self, chosen: Sequence[int]) -> Draw:
-        """The draw of the runs at those places; members are in the order of run and step."""
+        """Return the draw of the runs at those places; members are in the order of run and step."""
         places = sorted(int(place) for place in chosen)
         every = tuple(member for place in places for member in self.all[place])
         return Draw(len(places), tuple(self.last[place] for place in places), every)

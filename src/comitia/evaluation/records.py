@@ -44,7 +44,7 @@ class Row:
         return self.members, self.weights, self.vote
 
     def fault(self) -> str | None:
-        """Return what cannot be in a row, or None."""
+        """Return what is wrong with a row, or None."""
         return outside(
             size=(self.size, 1, math.inf),
             accuracy_mean=(self.accuracy_mean, 0, 1),
@@ -67,7 +67,7 @@ class SingleBest:
     names: tuple[str, ...]
 
     def fault(self) -> str | None:
-        """Return what cannot be in a best member, or None."""
+        """Return what is wrong with a best member, or None."""
         return outside(accuracy_mean=(self.accuracy_mean, 0, 1))
 
 
@@ -108,7 +108,7 @@ class TandemCounts:
     upper: tuple[int, ...]
 
     def fault(self) -> str | None:
-        """Return what cannot be in counts, or None."""
+        """Return what is wrong with counts, or None."""
         if len(self.upper) != self.members * (self.members + 1) // 2:
             return f"{len(self.upper)} counts do not fit {self.members} members"
         if self.samples < 1 or not all(0 <= count <= self.samples for count in self.upper):
@@ -131,7 +131,7 @@ class TandemCounts:
 
 @dataclass(frozen=True)
 class Certified:
-    """A certificate for the largest ensemble, all samples being hold-out.
+    """A certificate for the largest ensemble, with all samples as hold-out.
 
     `designated` marks the one that was named before looking and so holds at the delta asked for; every other
     holds alone, at its own delta.
@@ -196,7 +196,7 @@ class Settings:
     grouped: bool = False
 
     def fault(self) -> str | None:
-        """Return what cannot be in settings, or None."""
+        """Return what is wrong with settings, or None."""
         if not (self.sizes and self.weightings and self.votes and self.members):
             return "sizes, weightings, votes and members must not be empty"
         return None if 0 < self.delta < 1 else f"delta is {self.delta:g}, outside of 0 to 1"
@@ -218,7 +218,7 @@ class Source:
     runs: int
 
     def fault(self) -> str | None:
-        """Return what cannot be in a source, or None."""
+        """Return what is wrong with a source, or None."""
         return outside(samples=(self.samples, 1, math.inf))
 
 
@@ -255,11 +255,11 @@ class Evaluation:
         return self.settings.members[:1] if self.single_states else self.settings.members
 
     def curve(self, members: str, weights: str, vote: str) -> tuple[Row, ...]:
-        """The rows of one curve, by increasing size; empty if it was not asked for."""
+        """Return the rows of one curve, by increasing size; empty if it was not asked for."""
         return tuple(row for row in self.rows if row.key == (members, weights, vote))
 
     def fault(self) -> str | None:
-        """Return what cannot be in an evaluation, or None."""
+        """Return what is wrong with an evaluation, or None."""
         if not self.rows:
             return "it has no rows"
         if self.tandem is not None and self.tandem.members != len(self.members):

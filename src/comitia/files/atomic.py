@@ -11,7 +11,7 @@ from comitia._errors import InputError
 
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
-    """A temporary path in the same folder; it takes the place of `path` on success and is removed on failure.
+    """Yield a temporary path in the same folder; it takes the place of `path` on success and is removed on failure.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -22,7 +22,7 @@ def whole(path: str | Path) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))  # a link stays one: what it points to is written
     if target.exists() and not target.is_file():
-        raise InputError(f"{path}: is no regular file and is not replaced; choose another name")
+        raise InputError(f"{path}: not a regular file; refusing to overwrite it")
     handle, name = mkstemp(prefix=f".{target.name}.", suffix=target.suffix, dir=target.absolute().parent)
     os.close(handle)
     temporary = Path(name)

@@ -12,7 +12,7 @@ from comitia._predictions import Predictions
 
 
 def read_npy(path: Path) -> NDArray[Any]:
-    """The array of that file, memory-mapped and read-only; pickles are refused."""
+    """Return the array of that file, memory-mapped and read-only; pickles are refused."""
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
     except (ValueError, EOFError, OSError) as error:
@@ -20,7 +20,7 @@ def read_npy(path: Path) -> NDArray[Any]:
 
 
 def explain(path: Path, error: Exception) -> str:
-    """Why an array could not be read, in words of the user."""
+    """Return why an array could not be read, in words of the user."""
     text = str(error)
     if path.is_file() and path.stat().st_size == 0:
         return "is empty (0 bytes); write it again"
@@ -32,7 +32,7 @@ def explain(path: Path, error: Exception) -> str:
 
 
 def read_members(paths: Sequence[Path], labels: NDArray[Any] | None) -> Predictions:
-    """Predictions of one file per member, in the order given, named by their stems."""
+    """Return the predictions of one file per member, in the order given, named by their stems."""
     arrays = tuple(read_npy(path) for path in paths)
     for path, array in zip(paths, arrays):
         if array.ndim not in (1, 2):
@@ -52,7 +52,7 @@ def read_members(paths: Sequence[Path], labels: NDArray[Any] | None) -> Predicti
 
 
 def unique_names(paths: Sequence[Path]) -> list[str]:
-    """The stems of the files, or their whole paths where stems repeat (runs in folders of their own).
+    """Return the stems of the files, or their whole paths where stems repeat (runs in folders of their own).
 
     >>> unique_names([Path("a/1.npy"), Path("b/1.npy")])
     ['a/1', 'b/1']

@@ -22,7 +22,7 @@ LOCAL_HEADER = 30
 
 
 def read_npz(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
-    """The checked predictions of one pack (with those labels, if given); unknown keys are ignored."""
+    """Return the checked predictions of one pack (with those labels, if given); unknown keys are ignored."""
     arrays = read_arrays(path)
     if labels is not None:
         arrays["labels"] = labels
@@ -35,7 +35,7 @@ def read_npz(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
 
 
 def read_arrays(path: Path) -> dict[str, Any]:
-    """The arrays of a pack by our keys."""
+    """Return the arrays of a pack by our keys."""
     try:
         with zipfile.ZipFile(path) as archive:
             entries = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
@@ -60,7 +60,7 @@ def _array(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArr
 
 
 def _mapped(path: Path, item: zipfile.ZipInfo) -> NDArray[Any]:
-    """The array mapped in place: its bytes stand behind a local header whose length only the file tells."""
+    """The array mapped in place: its bytes follow a local header whose length only the file tells."""
     with path.open("rb") as stream:
         stream.seek(item.header_offset)
         header = stream.read(LOCAL_HEADER)

@@ -20,7 +20,7 @@ KINDS = (".npz", ".npy", ".csv", ".parquet")
 def read_predictions(
     paths: str | Path | Iterable[str | Path], labels: str | Path | None = None
 ) -> Predictions:
-    """The checked predictions of one or more files of one kind.
+    """Return the checked predictions of one or more files of one kind.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _refuse_overlap(paths: list[Path], parts: list[Predictions]) -> None:
 
 
 def read_labels(path: Path) -> NDArray[Any]:
-    """The labels of a `.npy` file, a table with a column of labels, or a text with one class per line."""
+    """Return the labels of a `.npy` file, a table with a column of labels, or a text with one class per line."""
     if not path.is_file():
         raise InputError(f"{path}: no such file of labels")
     kind = path.suffix.lower()

@@ -21,7 +21,7 @@ Columns = Mapping[str, NDArray[np.float64]]
 
 
 def read_csv(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
-    """The predictions of a CSV file with a header: one column per member, one of the labels.
+    """Return the predictions of a CSV file with a header: one column per member, one of the labels.
 
     Whole numbers are votes, fractions the probability of class 1 of two. An empty cell means that the sample
     is not hold-out for that member; NaN is an error.
@@ -30,12 +30,12 @@ def read_csv(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
 
 
 def read_parquet(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
-    """The predictions of a Parquet file, columns as in `read_csv`."""
+    """Return the predictions of a Parquet file, columns as in `read_csv`."""
     return _predictions(path, parquet_columns(path), labels)
 
 
 def csv_columns(path: Path) -> Columns:
-    """The columns of a CSV file by their names; NaN where a cell is empty."""
+    """Return the columns of a CSV file by their names; NaN where a cell is empty."""
     import csv
 
     try:
@@ -101,7 +101,7 @@ def _refuse_nan(path: Path, name: str, failed: NDArray[np.bool_], first: int) ->
 
 
 def parquet_columns(path: Path) -> Columns:
-    """The columns of a Parquet file by their names; NaN where a value is missing."""
+    """Return the columns of a Parquet file by their names; NaN where a value is missing."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -146,7 +146,7 @@ def _predictions(path: Path, columns: Columns, labels: NDArray[Any] | None) -> P
         raise InputError(f"{path}: columns '{own[0]}' and '{own[1]}' both look like labels; keep one")
     names = [name for name in columns if name not in own]
     if not names:
-        raise InputError(f"{path}: holds no member; one column a member is required beside the labels")
+        raise InputError(f"{path}: no member found; one column per member is required beside the labels")
     for name in names:
         _refuse_index(path, name, columns[name])
     truth = columns[own[0]] if own and labels is None else labels

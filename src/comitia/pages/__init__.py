@@ -50,7 +50,7 @@ def report(
     if not target.absolute().parent.is_dir():
         raise InputError(f"out: the folder {target.absolute().parent} does not exist; create it first")
     if target.exists() and not force:
-        raise InputError(f"out: {target} exists already; force=True overwrites it")
+        raise InputError(f"out: {target} already exists; force=True overwrites it")
     write_text(target, page_text(path, title=title))
     return target
 

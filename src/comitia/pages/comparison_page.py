@@ -59,7 +59,8 @@ def comparison_verdict(record: Comparison) -> Verdict:
         ),
         assumptions=(
             "Equal epochs, not equal time. “How it was made” lists the seconds of each.",
-            f"A certificate holds by itself, with probability {1 - asked.delta:g}. Shown are means of certificates.",
+            f"A certificate holds by itself, with probability {1 - asked.delta:g}. "
+            "The table shows means of certificates.",
             "Spreads are over few repeats on the same test samples. Intervals include the noise of both.",
         ),
         warnings=(*record.notes, *_missing(record)),

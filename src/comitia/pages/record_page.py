@@ -215,7 +215,7 @@ def findings_table(findings: Iterable[Finding], caption: str) -> Markup:
 
 
 def run_section(run: dict[str, Any] | None) -> Markup | None:
-    """Return how the records came about, as `run.json` says."""
+    """Return how the records were made, as `run.json` says."""
     if not run:
         return None
     rows = ((path, number(told(value))) for path, value in _leaves(run, ""))

@@ -1,7 +1,7 @@
 """Ensembles side by side: the same test samples, the same split, several weightings, and what their differences say.
 
 The rule that decides is that of `evaluation.findings`. Ensembles are compared sample by sample and repeat by repeat, on
-the repeats that both have; with fewer than two of those, ensembles that were trained apart are not told apart.
+the repeats that both have; with fewer than two of those, ensembles that were trained apart are not compared.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -66,7 +66,7 @@ def compare(
 
 def _described(entry: Entry) -> ComparedEnsemble:
     recipe = entry.recipe.to_dict()
-    recipe["data"].pop("folder", None)  # where the data lay is no part of the result
+    recipe["data"].pop("folder", None)  # where the data lay is not part of the result
     return ComparedEnsemble(entry.last_of, entry.epochs, recipe)
 
 

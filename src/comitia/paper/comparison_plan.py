@@ -55,11 +55,11 @@ class Entry:
         return sum(plan.epochs for plan in plans(self.recipe))
 
     def repeated(self, repeats: int) -> Recipe:
-        """The recipe that trains all repeats; a single dropout network becomes several."""
+        """Return the recipe that trains all repeats; a single dropout network becomes several."""
         return strategy_of(self.recipe).repeated(self.recipe, repeats)
 
     def runs(self, repeat: int) -> range:
-        """The runs of repeat 0, 1, ..."""
+        """Return the runs of repeat 0, 1, ..."""
         count = self.recipe.training.runs
         return range(repeat * count + 1, (repeat + 1) * count + 1)
 

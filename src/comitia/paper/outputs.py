@@ -42,7 +42,7 @@ def output_folder(out: str | Path | None, name: str) -> Path:
         raise InputError(f"out: {folder} must be a directory, {there} is a file; give another path")
     figures = folder / "figures"
     if figures.exists() and not figures.is_dir():
-        raise InputError(f"out: {figures} must be a directory, is a file; move it or give another path")
+        raise InputError(f"out: {figures} must be a directory, not a file; move it or give another path")
     for place in (there, figures):
         if place.exists() and not os.access(place, os.W_OK):
             raise InputError(f"out: {place} cannot be written to; give another path")
@@ -53,12 +53,10 @@ def require_absent_outputs(folder: Path, force: bool) -> None:
     """Raise if a training, or a result that may not be overwritten, lies in the folder already."""
     for own in (LEARNING, "recipe.toml"):
         if (folder / own).exists():
-            raise InputError(
-                f"out: {folder / own} is of a training, and predictions are of other members; give another path"
-            )
+            raise InputError(f"out: {folder / own} belongs to a training of other members; give another path")
     for output in (*ROW_FILES, "figures"):
         if (folder / output).exists() and not force:
-            raise InputError(f"out: {folder / output} exists already; use force to overwrite it")
+            raise InputError(f"out: {folder / output} already exists; use force to overwrite it")
 
 
 def require_drawing() -> None:

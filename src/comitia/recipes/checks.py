@@ -50,7 +50,7 @@ def _check_data(data: Data) -> None:
 def _check_own(table: str, options: Mapping[str, Any], taken: tuple[str, ...]) -> None:
     """Raise for an option under a name that the reader or the factory is given anyway."""
     for key in taken:
-        need(key not in options, f"{table}.options.{key}", "is given elsewhere; remove it", options.get(key))
+        need(key not in options, f"{table}.options.{key}", "is set elsewhere; remove it", options.get(key))
 
 
 def _check_training(training: Training) -> None:
@@ -75,7 +75,7 @@ def _check_options(training: Training) -> None:
     if training.nesterov and training.momentum == 0:
         raise InputError("recipe key training.nesterov: needs training.momentum above 0, got 0")
     if training.optimiser == "adam" and training.momentum:
-        raise InputError("recipe key training.momentum: adam has none of its own; leave it out or take sgd")
+        raise InputError("recipe key training.momentum: adam takes no momentum; leave it out or use sgd")
     if training.save_every > training.epochs:
         raise InputError(
             f"recipe key training.save_every: no state would be saved every {training.save_every} epochs "
@@ -117,7 +117,7 @@ def _check_steps(schedule: Schedule, epochs: int) -> None:
             f"got {len(factors)} for {len(stones)}"
         )
     rising = all(low < high for low, high in zip((0, *stones), stones))
-    need(rising, "training.schedule.milestones", "must rise and be at least 1", list(stones))
+    need(rising, "training.schedule.milestones", "must increase and be at least 1", list(stones))
     if stones and stones[-1] >= epochs:
         raise InputError(
             f"recipe key training.schedule.milestones: {stones[-1]} is never reached in {epochs} epochs; "
@@ -174,7 +174,7 @@ def _check_keys(training: Training, strategy: Strategy) -> None:
         for key in other.keys:
             if key not in strategy.keys and getattr(training, key):
                 raise InputError(
-                    f"recipe key training.{key}: has an effect for '{other.name}' alone, got strategy "
+                    f"recipe key training.{key}: only '{other.name}' uses it, got strategy "
                     f"'{strategy.name}'; remove it"
                 )
     if training.options and not is_reference(training.strategy):
@@ -212,5 +212,5 @@ def _check_plans(recipe: Recipe) -> None:
         rising = all(low < high for low, high in zip((0, *plan.saves), plan.saves))
         if not plan.saves or not rising or plan.saves[-1] > plan.epochs:
             raise InputError(
-                f"{key} must save rising epochs from 1 to {plan.epochs} in run {run}, got {plan.saves}"
+                f"{key} must save increasing epochs from 1 to {plan.epochs} in run {run}, got {plan.saves}"
             )

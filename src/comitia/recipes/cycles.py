@@ -40,7 +40,7 @@ class Cycles:
             )
 
     def factor(self, epoch: float) -> float:
-        """1 in the burn-in, then (cos(π·(t mod c)/c) + 1)/2; the epoch may be fractional.
+        """Return 1 in the burn-in, then (cos(π·(t mod c)/c) + 1)/2; the epoch may be fractional.
 
         >>> [round(Cycles(burn_in=2, cycle=4).factor(t), 3) for t in (1, 2, 4, 5.5, 6)]
         [1.0, 1.0, 0.5, 0.038, 1.0]
@@ -66,7 +66,7 @@ class Cycles:
         return self.noise_epochs == 0 or self._in_last(math.floor(epoch), self.noise_epochs)
 
     def refreshes(self, epoch: int) -> bool:
-        """Whether masses are set anew before that epoch: when a cycle begins, and as often in the burn-in.
+        """Whether masses are set again before that epoch: when a cycle begins, and as often in the burn-in.
 
         >>> [t for t in range(300) if Cycles(burn_in=150, cycle=50).refreshes(t)]
         [50, 100, 150, 200, 250]
@@ -74,7 +74,7 @@ class Cycles:
         return epoch > 0 and (epoch - self.burn_in) % self.cycle == 0
 
     def sampled_epochs(self, epochs: int) -> tuple[int, ...]:
-        """The epochs after which a chain of so many saves a sample; an `InputError` where there is none."""
+        """Return the epochs after which a chain of that many saves a sample; raise an `InputError` if there is none."""
         found = tuple(epoch for epoch in range(epochs) if self.is_sampling(epoch))
         if not found:
             first = self.burn_in + self.cycle - self.samples_per_cycle + 1

@@ -49,7 +49,7 @@ class Plan:
 
 
 def saved_epochs(training: Training) -> tuple[int, ...]:
-    """Every `save_every`-th epoch and the last; the last alone when it is 0.
+    """Return every `save_every`-th epoch and the last; the last alone when it is 0.
 
     >>> saved_epochs(Training(strategy="checkpoints", epochs=7, save_every=3))
     (3, 6, 7)
@@ -59,19 +59,19 @@ def saved_epochs(training: Training) -> tuple[int, ...]:
 
 
 def plain_plan(recipe: Recipe, run: int) -> Plan:
-    """The plan of a run that the keys of `[training]` decide alone."""
+    """Return the plan of a run that the keys of `[training]` decide alone."""
     training = recipe.training
     saves = (training.epochs,) if training.early_stopping else saved_epochs(training)
     return Plan(run=run, training=training, saves=saves, best=training.early_stopping)
 
 
 def with_epochs(recipe: Recipe, epochs: int) -> Recipe:
-    """The recipe in that many epochs, its schedule in proportion."""
+    """Return the recipe in that many epochs, its schedule in proportion."""
     return replace(recipe, training=recipe.training.scaled(epochs))
 
 
 def with_members(recipe: Recipe, members: int) -> Recipe:
-    """The recipe with that many runs."""
+    """Return the recipe with that many runs."""
     return replace(recipe, training=replace(recipe.training, runs=members))
 
 
@@ -83,7 +83,7 @@ def check_save_every(recipe: Recipe) -> None:
 
 
 def cycle_ends(training: Training) -> tuple[int, ...]:
-    """The last epoch of each cycle of ⌈epochs/cycles⌉; a cycle cut short ends with the training.
+    """Return the last epoch of each cycle of ⌈epochs/cycles⌉; a cycle cut short ends with the training.
 
     >>> from comitia.recipes.recipe import Schedule
     >>> cycle_ends(Training(strategy="sse", epochs=8, schedule=Schedule(shape="cyclic", cycles=3)))
@@ -94,7 +94,7 @@ def cycle_ends(training: Training) -> tuple[int, ...]:
 
 
 def snapshot_plan(recipe: Recipe, run: int) -> Plan:
-    """The plan of a snapshot ensemble: a state at the end of each cycle, where the rate is lowest."""
+    """Return the plan of a snapshot ensemble: a state at the end of each cycle, where the rate is lowest."""
     return Plan(run=run, training=recipe.training, saves=cycle_ends(recipe.training))
 
 
@@ -109,14 +109,14 @@ def check_snapshots(recipe: Recipe) -> None:
 
 
 def budget_plan(recipe: Recipe, run: int) -> Plan:
-    """The plan of a run of an epoch budget: its last state, after its share of the epochs, the schedule scaled."""
+    """Return the plan of a run of an epoch budget: the last state after its share of the epochs, schedule scaled."""
     size = size_of(recipe.training.sizes, run)
     training = recipe.training.scaled(max(1, recipe.training.budget // size))
     return Plan(run=run, training=training, saves=(training.epochs,), best=training.early_stopping, size=size)
 
 
 def size_of(sizes: tuple[int, ...], run: int) -> int:
-    """The ensemble size that run (1, 2, ...) of an epoch budget belongs to; those of the first size come first.
+    """Return the ensemble size that run (1, 2, ...) of an epoch budget belongs to; those of the first size come first.
 
     >>> [size_of((1, 3), run) for run in (1, 2, 3, 4)]
     [1, 3, 3, 3]
@@ -129,14 +129,14 @@ def size_of(sizes: tuple[int, ...], run: int) -> int:
 
 
 def budget_epochs(recipe: Recipe, epochs: int) -> Recipe:
-    """The recipe in that many epochs; the budget is scaled like them, so that every size still gets at least one."""
+    """Return the recipe in that many epochs; the budget is scaled with them, so that every size gets at least one."""
     ratio, training = epochs / recipe.training.epochs, recipe.training.scaled(epochs)
     budget = max(*training.sizes, round(training.budget * ratio))
     return replace(recipe, training=replace(training, budget=budget))
 
 
 def budget_members(recipe: Recipe, members: int) -> Recipe:
-    """The recipe with only the sizes up to the number of members."""
+    """Return the recipe with only the sizes up to the number of members."""
     sizes = tuple(size for size in recipe.training.sizes if size <= members) or (members,)
     return replace(recipe, training=replace(recipe.training, sizes=sizes))
 
@@ -156,7 +156,7 @@ def check_budget(recipe: Recipe) -> None:
 
 
 def cycles_of(sampler: Sampler) -> Cycles:
-    """The cycles of a chain.
+    """Return the cycles of a chain.
 
     >>> cycles_of(Sampler(burn_in=2, cycle=3)).sampled_epochs(8)
     (4, 7)
@@ -170,7 +170,7 @@ def cycles_of(sampler: Sampler) -> Cycles:
 
 
 def chain_plan(dynamics: str) -> Callable[[Recipe, int], Plan]:
-    """Plans of chains: a state after each sampled epoch of the cycles that `[sampler]` describes."""
+    """Return the planner of chains: they save after each sampled epoch of the cycles that `[sampler]` describes."""
 
     def plan(recipe: Recipe, run: int) -> Plan:
         training, sampler = recipe.training, sampler_of(recipe)
@@ -181,7 +181,7 @@ def chain_plan(dynamics: str) -> Callable[[Recipe, int], Plan]:
 
 
 def chain_epochs(recipe: Recipe, epochs: int) -> Recipe:
-    """The recipe in that many epochs; burn-in and cycles are scaled with them, and rounded down."""
+    """Return the recipe in that many epochs; burn-in and cycles are scaled with them, and rounded down."""
     ratio, sampler = epochs / recipe.training.epochs, sampler_of(recipe)
     cycle = max(1, int(sampler.cycle * ratio))
     noise = min(cycle, max(1, round(sampler.noise_epochs * ratio))) if sampler.noise_epochs else 0
@@ -231,7 +231,7 @@ def check_langevin(recipe: Recipe) -> None:
 
 
 def passes_plan(recipe: Recipe, run: int) -> Plan:
-    """The plan of a dropout network: stochastic passes of its last state are the members.
+    """Return the plan of a dropout network: stochastic passes of its last state are the members.
 
     The masks of a pass belong to (seed, run, pass), so that predictions can be computed again.
     """
@@ -240,12 +240,12 @@ def passes_plan(recipe: Recipe, run: int) -> Plan:
 
 
 def passes_members(recipe: Recipe, members: int) -> Recipe:
-    """The recipe with that many passes of its one network."""
+    """Return the recipe with that many passes of its one network."""
     return replace(recipe, sampler=replace(sampler_of(recipe), passes=members))
 
 
 def sampler_of(recipe: Recipe) -> Sampler:
-    """The table `[sampler]`; raise where it is missing."""
+    """Return the table `[sampler]`; raise where it is missing."""
     if recipe.sampler is None:
         raise InputError(f"recipe key sampler: missing; strategy '{recipe.training.strategy}' needs it")
     return recipe.sampler

@@ -18,7 +18,7 @@ def read_recipe(
     members: int | None = None,
     epochs: int | None = None,
 ) -> Recipe:
-    """The recipe of that built-in name or TOML file (or the record itself), changed, scaled and checked.
+    """Return the recipe of that built-in name or TOML file (or the record itself), changed, scaled and checked.
 
     `overrides` are `{"training.lr": 0.05}` or texts `training.lr=0.05`; the value of a text is read as TOML, and as
     plain text where it is not TOML. `epochs` is applied after them, `members` last.
@@ -33,7 +33,7 @@ def read_recipe(
 def recipe_from_dict(
     table: Mapping[str, Any], *, members: int | None = None, epochs: int | None = None
 ) -> Recipe:
-    """The recipe of a nested table, scaled and checked."""
+    """Return the recipe of a nested table, scaled and checked."""
     recipe = from_plain(Recipe, table, "recipe key ")
     if epochs is not None:
         check(recipe)

@@ -1,4 +1,4 @@
-"""The record of a recipe: everything that decides which members come to be."""
+"""The record of a recipe: everything that decides which members are made."""
 
 import json
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ class Schedule:
     options: Mapping[str, Any] = field(default_factory=dict, metadata=LATER)
 
     def scaled(self, ratio: float, epochs: int) -> "Schedule":
-        """The schedule with its milestones multiplied by `ratio`, for a training of so many epochs."""
+        """Return the schedule with its milestones multiplied by `ratio`, for a training of that many epochs."""
         steps = {max(1, round(m * ratio)): f for m, f in zip(self.milestones, self.factors, strict=True)}
         kept = {m: f for m, f in sorted(steps.items()) if m < epochs}
         return replace(
@@ -114,7 +114,7 @@ class Training:
     options: Mapping[str, Any] = field(default_factory=dict, metadata=LATER)
 
     def scaled(self, epochs: int) -> "Training":
-        """The same training in that many epochs, its schedule in proportion.
+        """Return the same training in that many epochs, its schedule in proportion.
 
         With f = new/old epochs: milestones become round(f·m), at least 1; where two fall together the later one's
         factor holds, and those at or past the end are dropped. The number of cycles stays, at most one per epoch.
@@ -178,26 +178,26 @@ class Recipe:
     engine: Engine = field(default_factory=Engine)
 
     def model_options(self) -> dict[str, Any]:
-        """What the network's factory is given: `model.options`, and the sampler's dropout rate if any."""
+        """Return what the network's factory is given: `model.options`, and the sampler's dropout rate if any."""
         options = dict(self.model.options)
         if self.sampler is not None and self.sampler.dropout > 0:
             options["dropout"] = self.sampler.dropout
         return options
 
     def to_dict(self) -> dict[str, Any]:
-        """The recipe as nested plain values, tuples as lists; `recipe_from_dict` reads it back."""
+        """Return the recipe as nested plain values, tuples as lists; `recipe_from_dict` reads it back."""
         return _without_unset(self, to_plain(self))
 
     def flat(self) -> dict[str, Any]:
-        """Every value under its dotted key, such as `training.lr`."""
+        """Return every value under its dotted key, such as `training.lr`."""
         return _flat(self.to_dict(), "")
 
     def to_toml(self) -> str:
-        """The recipe as a TOML text that `read_recipe` takes."""
+        """Return the recipe as a TOML text that `read_recipe` takes."""
         return to_toml(self.to_dict())
 
     def fingerprint(self) -> str:
-        """Sha256 (hex) of what determines the states of a run.
+        """Return the sha256 (hex) of what determines the states of a run.
 
         Left out: name, about, engine, keep, where the data lies, passes, and the number of runs: run r is
         the same however many others there are, so more can be added to a directory, or fewer be used.

@@ -13,7 +13,7 @@ from comitia.recipes.recipe import Schedule, Training
 
 
 def constant(epoch: float, *, epochs: int = 1) -> float:
-    """1, at every epoch.
+    """Return 1 at every epoch.
 
     >>> constant(3)
     1.0
@@ -22,7 +22,7 @@ def constant(epoch: float, *, epochs: int = 1) -> float:
 
 
 def step(epoch: float, *, milestones: tuple[int, ...], factors: tuple[float, ...], epochs: int = 1) -> float:
-    """`factors[k]` from epoch `milestones[k]` on, 1 before the first.
+    """Return `factors[k]` from epoch `milestones[k]` on, 1 before the first.
 
     >>> [step(t, milestones=(2, 4), factors=(0.1, 0.01)) for t in range(5)]
     [1.0, 1.0, 0.1, 0.1, 0.01]
@@ -32,7 +32,7 @@ def step(epoch: float, *, milestones: tuple[int, ...], factors: tuple[float, ...
 
 
 def linear(epoch: float, *, epochs: int, start: float = 0.5, end: float = 0.9, final: float = 0.01) -> float:
-    """1 until start·epochs, straight down to `final` at end·epochs, `final` after that.
+    """Return 1 until start·epochs, straight down to `final` at end·epochs, `final` after that.
 
     The paper's equation: 1 - .99·(t/epochs - .5)/.4 between half and nine tenths of the epochs.
 
@@ -44,7 +44,7 @@ def linear(epoch: float, *, epochs: int, start: float = 0.5, end: float = 0.9, f
 
 
 def cyclic(epoch: float, *, epochs: int, cycles: int) -> float:
-    """(cos(π·(t mod c)/c) + 1)/2 with cycles of c = ⌈epochs/cycles⌉ epochs.
+    """Return (cos(π·(t mod c)/c) + 1)/2 with cycles of c = ⌈epochs/cycles⌉ epochs.
 
     >>> [round(cyclic(t, epochs=8, cycles=2), 3) for t in (0, 2, 4)]
     [1.0, 0.5, 1.0]
@@ -62,14 +62,14 @@ SHAPES: dict[str, Callable[..., float]] = {
 
 
 def shape_of(schedule: Schedule) -> Callable[..., float]:
-    """The function of a schedule's shape: one of ours, or of (epoch, epochs=..., options) from outside."""
+    """Return the function of a schedule's shape: one of ours, or of (epoch, epochs=..., options) from outside."""
     found: Callable[..., float] = resolve("recipe key training.schedule.shape", schedule.shape, SHAPES)
     return found
 
 
 @cache
 def shape_keys(shape: str) -> tuple[str, ...]:
-    """The keys of `[training.schedule]` that one of our shapes, or one from outside, takes.
+    """Return the keys of `[training.schedule]` that one of our shapes, or one from outside, takes.
 
     >>> shape_keys("step"), shape_keys("mine:warm_up")
     (('milestones', 'factors'), ('options',))
@@ -80,7 +80,7 @@ def shape_keys(shape: str) -> tuple[str, ...]:
 
 
 def factor(schedule: Schedule, epoch: float, *, epochs: int) -> float:
-    """The multiple of the initial rate at that epoch of so many."""
+    """Return the multiple of the initial rate at that epoch out of `epochs`."""
     shape = shape_of(schedule)
     if is_reference(schedule.shape):
         return float(shape(epoch, epochs=epochs, **schedule.options))
@@ -88,7 +88,7 @@ def factor(schedule: Schedule, epoch: float, *, epochs: int) -> float:
 
 
 def rate(training: Training, epoch: float) -> float:
-    """The learning rate at that epoch (0, 1, ...) of a training.
+    """Return the learning rate at that epoch (0, 1, ...) of a training.
 
     >>> rate(Training(strategy="sse", epochs=4, lr=0.2, schedule=Schedule(shape="cyclic", cycles=2)), 1)
     0.1

@@ -1,4 +1,4 @@
-"""Strategies: how the members of a recipe come to be. Everything that depends on a strategy is in its record.
+"""Strategies: how the members of a recipe are made. Everything that depends on a strategy is in its record.
 
 `STRATEGIES` holds the built-in ones. A recipe may name one from outside by `module:function`: a function without
 arguments that returns a `Strategy`.
@@ -21,7 +21,7 @@ class Strategy:
 
     Attributes
     ----------
-    name : how messages and records call it
+    name : its name in messages and records
     plan : what run 1, 2, ... of a recipe trains, and which states become members
     runs : how many runs a recipe has
     check : raises `InputError` for a recipe that the strategy cannot train; the general checks are done elsewhere
@@ -60,7 +60,7 @@ class Strategy:
     repeats_as: str = ""
 
     def repeated(self, recipe: Recipe, repeats: int) -> Recipe:
-        """The recipe that trains that many repeats side by side."""
+        """Return the recipe that trains that many repeats side by side."""
         name = self.repeats_as or recipe.training.strategy
         return replace(
             recipe, training=replace(recipe.training, strategy=name, runs=recipe.training.runs * repeats)
@@ -142,7 +142,7 @@ STRATEGIES = {
 
 
 def strategy_of(recipe: Recipe) -> Strategy:
-    """The strategy of a recipe: a built-in one, or what the function of a `module:function` returns."""
+    """Return the strategy of a recipe: a built-in one, or what the function of a `module:function` returns."""
     name, key = recipe.training.strategy, "recipe key training.strategy"
     if not is_reference(name):
         found: Strategy = resolve(key, name, STRATEGIES)
@@ -154,18 +154,18 @@ def strategy_of(recipe: Recipe) -> Strategy:
 
 
 def plan(recipe: Recipe, run: int) -> Plan:
-    """What run 1, 2, ... of the recipe trains and which states become members."""
+    """Return what run 1, 2, ... of the recipe trains and which states become members."""
     return strategy_of(recipe).plan(recipe, run)
 
 
 def plans(recipe: Recipe) -> tuple[Plan, ...]:
-    """The plans of all runs of the recipe, in order."""
+    """Return the plans of all runs of the recipe, in order."""
     strategy = strategy_of(recipe)
     return tuple(strategy.plan(recipe, run) for run in range(1, strategy.runs(recipe) + 1))
 
 
 def size_groups(recipe: Recipe) -> Mapping[int, Sequence[int]] | None:
-    """The runs (1, 2, ...) of each ensemble size where runs belong to sizes, as with an epoch budget; else None."""
+    """Return the runs (1, 2, ...) of each ensemble size if runs belong to sizes (epoch budget), else None."""
     groups: dict[int, range] = {}
     for one in plans(recipe):
         first = groups[one.size].start if one.size in groups else one.run

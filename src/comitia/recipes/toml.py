@@ -14,7 +14,7 @@ Overrides = Mapping[str, Any] | Iterable[str]
 
 
 def names() -> tuple[str, ...]:
-    """The names of the built-in recipes, sorted.
+    """Return the names of the built-in recipes, sorted.
 
     >>> "demo" in names()
     True
@@ -24,7 +24,7 @@ def names() -> tuple[str, ...]:
 
 
 def about(name: str) -> str:
-    """One line on what the built-in recipe trains."""
+    """Return one line on what the built-in recipe trains."""
     return str(tomllib.loads(_library_text(name))["about"])
 
 
@@ -45,7 +45,7 @@ def read_table(name_or_path: str | Path) -> dict[str, Any]:
 
 
 def changed_table(table: Mapping[str, Any], overrides: Overrides) -> dict[str, Any]:
-    """A copy of the nested table with those keys changed."""
+    """Return a copy of the nested table with those keys changed."""
     found = deepcopy(dict(table))
     for key, value in _pairs(overrides):
         _put(found, key, value)
@@ -53,7 +53,7 @@ def changed_table(table: Mapping[str, Any], overrides: Overrides) -> dict[str, A
 
 
 def to_toml(table: dict[str, Any]) -> str:
-    """The table as TOML: plain keys first, then one `[section]` per sub-table.
+    """Return the table as TOML: plain keys first, then one `[section]` per sub-table.
 
     >>> print(to_toml({"name": "a", "training": {"epochs": 5, "schedule": {"shape": "constant"}}}))
     name = "a"

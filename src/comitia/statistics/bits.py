@@ -45,12 +45,12 @@ def compiled() -> bool:
 
 
 def _worth_compiling(pairs: int) -> bool:
-    """Whether the compiled path is the quicker one for so many pairs of words, its import included."""
+    """Whether the compiled path is the quicker one for that many pairs of words, its import included."""
     return (pairs > SMALL or "comitia.statistics.kernel" in sys.modules) and compiled()
 
 
 def co_occurrences(words: Words) -> NDArray[np.int64]:
-    """(M, M) how many bits each pair of rows has in common; words (M, W)."""
+    """Return, as (M, M), how many bits each pair of rows has in common; words (M, W)."""
     if _worth_compiling(len(words) * words.size):
         from comitia.statistics import kernel
 
@@ -59,7 +59,7 @@ def co_occurrences(words: Words) -> NDArray[np.int64]:
 
 
 def differences(planes: Words, keep: Words) -> NDArray[np.int64]:
-    """(M, M) on how many kept bits each pair differs in any plane; planes (M, B, W), keep (M, W)."""
+    """Return, as (M, M), on how many kept bits each pair differs in any plane; planes (M, B, W), keep (M, W)."""
     if _worth_compiling(len(planes) * planes.size):
         from comitia.statistics import kernel
 
@@ -68,7 +68,7 @@ def differences(planes: Words, keep: Words) -> NDArray[np.int64]:
 
 
 def co_occurrences_numpy(words: Words) -> NDArray[np.int64]:
-    """The same counts as `co_occurrences`, without numba."""
+    """Return the same counts as `co_occurrences`, without numba."""
     counts = np.zeros((len(words), len(words)), np.int64)
     for start, stop, rows in _passes(words.shape[1], len(words)):
         part = _padded(words[:, start:stop])
@@ -81,7 +81,7 @@ def co_occurrences_numpy(words: Words) -> NDArray[np.int64]:
 
 
 def differences_numpy(planes: Words, keep: Words) -> NDArray[np.int64]:
-    """The same counts as `differences`, without numba."""
+    """Return the same counts as `differences`, without numba."""
     counts = np.zeros((len(planes), len(planes)), np.int64)
     for start, stop, rows in _passes(planes.shape[2], len(planes)):
         part, kept = _padded(planes[:, :, start:stop]), _padded(keep[:, start:stop])

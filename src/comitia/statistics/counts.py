@@ -56,7 +56,7 @@ class Counts:
 
 
 def co_errors(errors: NDArray[np.bool_]) -> Matrix:
-    """(M, M) on how many samples both members of each pair err, exactly; errors (M, n) bool.
+    """Return, as (M, M), on how many samples both members of each pair err, exactly; errors (M, n) bool.
 
     >>> co_errors(np.array([[True, True, False], [False, True, True]])).tolist()
     [[2, 1], [1, 2]]
@@ -68,7 +68,7 @@ def co_errors(errors: NDArray[np.bool_]) -> Matrix:
 
 
 def count(predictions: Predictions) -> Counts:
-    """The counts of those predictions, read in pieces of bounded memory.
+    """Return the counts of those predictions, read in pieces of bounded memory.
 
     >>> counts = count(Predictions.from_arrays(votes=[[0, 1, 1], [0, 0, 2]], labels=[0, 1, 2]))
     >>> counts.errors.tolist(), counts.co_errors.tolist(), counts.disagreements.tolist()
@@ -96,7 +96,7 @@ def _parts(predictions: Predictions) -> Iterator[Counts]:
 
 
 def require_labels(predictions: Predictions) -> NDArray[np.int64]:
-    """The labels, or an error that says what they are needed for."""
+    """Return the labels, or raise an error that says what they are needed for."""
     if predictions.labels is None:
         raise InputError("labels: losses cannot be measured without them; give the hold-out's classes")
     return predictions.labels

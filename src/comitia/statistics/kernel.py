@@ -29,7 +29,7 @@ Counts = NDArray[np.int64]
 
 
 def co_occurrences(words: Words) -> Counts:
-    """(M, M) how many bits each pair of rows has in common; words (M, W) uint64."""
+    """Return, as (M, M), how many bits each pair of rows has in common; words (M, W) uint64."""
     members = len(words)
     padded = np.zeros((-(-members // TILE) * TILE, words.shape[1]), np.uint64)
     padded[:members] = words
@@ -39,7 +39,7 @@ def co_occurrences(words: Words) -> Counts:
 
 
 def differences(planes: Words, keep: Words) -> Counts:
-    """(M, M) on how many kept bits each pair differs in any plane; planes (M, B, W), keep (M, W) uint64."""
+    """Return, as (M, M), on how many kept bits each pair differs in any plane; planes (M, B, W), keep (M, W) uint64."""
     counts = np.zeros((len(planes), len(planes)), np.int64)
     _in_threads(_differences, planes, keep, counts, 16)
     return _whole(counts)

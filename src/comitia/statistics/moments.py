@@ -52,25 +52,25 @@ class Statistics:
         freeze(*(getattr(self, entry.name) for entry in fields(self)))
 
     def gibbs(self, rho: Vector) -> float:
-        """E_ρ[L(h)]."""
+        """Return E_ρ[L(h)]."""
         return float(self.first @ rho)
 
     def tandem(self, rho: Vector) -> float:
-        """E_ρ²[L(h, h′)]."""
+        """Return E_ρ²[L(h, h′)]."""
         return float(rho @ self.second @ rho)
 
     def disagreement_of(self, rho: Vector) -> float | None:
-        """E_ρ²[h ≠ h′]; None for soft losses."""
+        """Return E_ρ²[h ≠ h′]; None for soft losses."""
         return None if self.disagreement is None else float(rho @ self.disagreement @ rho)
 
     def moment(self, rho: Vector) -> float:
-        """E_ρ²[3·(e + e′)/2 − 2·e·e′], each pair on its own common samples."""
+        """Return E_ρ²[3·(e + e′)/2 − 2·e·e′], each pair on its own common samples."""
         if self.pair_first is None:
             return 3.0 * self.gibbs(rho) - 2.0 * self.tandem(rho)
         return 3.0 * float(rho @ self.pair_first @ rho) - 2.0 * self.tandem(rho)
 
     def pick(self, members: NDArray[np.int64]) -> "Statistics":
-        """The statistics of those members alone."""
+        """Return the statistics of those members alone."""
         pairs = np.ix_(members, members)
         own = None if self.member_samples is None else self.member_samples[members]
         overlaps = None if self.overlaps is None else self.overlaps[pairs]
@@ -88,7 +88,7 @@ class Statistics:
 
 
 def measure(predictions: Predictions, loss: str = "hard") -> Statistics:
-    """The statistics of those predictions; a pair without common hold-out samples is an error.
+    """Return the statistics of those predictions; a pair without common hold-out samples is an error.
 
     >>> measure(Predictions.from_arrays(probs=[[0.9, 0.4], [0.7, 0.8]], labels=[1, 1]), "soft").first.round(3)
     array([0.35, 0.25])

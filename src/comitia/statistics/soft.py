@@ -39,7 +39,7 @@ class Sums:
 
 
 def margin_losses(probs: NDArray[Any], labels: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(b,) the losses (1 − (p(y) − max_{c≠y} p(c))) / 2 in [0, 1]; probs (b, C), or (b,) of class 1 of two.
+    """Return, as (b,), the losses (1 − (p(y) − max_{c≠y} p(c))) / 2 in [0, 1]; probs (b, C), or (b,) of class 1 of two.
 
     If an average with weights ρ errs or ties then Σ ρ_i e_i ≥ 1/2, which is what the bounds rest on.
 
@@ -77,7 +77,7 @@ def _added(pieces: Iterator[tuple[Sums, ...]]) -> tuple[Sums, ...]:
     totals = next(pieces)
     for piece in pieces:
         for total, more in zip(totals, piece):
-            total += more  # noqa: PLW2901: in place, for the matrices may be large
+            total += more  # in place, for the matrices may be large
     return totals
 
 

@@ -13,10 +13,10 @@ from comitia.statistics.moments import Statistics
 
 
 def matched(extra: Predictions, known: Predictions) -> Predictions:
-    """The unlabelled predictions with their members in the order of the labelled ones, found by their names.
+    """Return the unlabelled predictions with their members in the order of the labelled ones, found by their names.
 
     Where one side has no names they must be in that order already. Samples that the labelled ones hold, or that
-    stand there twice, are an error: counted again, they would make certificates too tight.
+    occur twice, are an error: counted again, they would make certificates too tight.
 
     >>> known = Predictions.from_arrays(votes=[[0], [1]], labels=[0], names=["a", "b"])
     >>> matched(Predictions.from_arrays(votes=[[1], [1]], names=["b", "a"]), known).names
@@ -43,7 +43,7 @@ def _by_name(extra: Predictions, known: Predictions) -> Predictions:
 
 
 def _refuse_known(extra: Predictions, known: Predictions) -> None:
-    """Raise where unlabelled samples are copies, in whatever order; of votes only a copy of the whole can be told."""
+    """Raise where unlabelled samples are copies, in any order; of votes only a copy of the whole can be detected."""
     if (
         extra.samples == known.samples
         and replace(extra, labels=known.labels).fingerprint() == known.fingerprint()
@@ -59,15 +59,15 @@ def _refuse_known(extra: Predictions, known: Predictions) -> None:
     again, twice = in_common(ours, theirs), repeats_beyond(theirs, ours)
     if again:
         raise InputError(
-            f"unlabelled: {again:,} samples are labelled ones again, counted twice they make certificates too "
-            "tight; give further samples"
+            f"unlabelled: {again:,} samples are also labelled; counting them twice makes certificates too "
+            "tight; give others"
         )
     if twice:
         raise InputError(f"unlabelled: {twice:,} samples repeat others among them; give each once")
 
 
 def pooled_disagreement(hard: Statistics, extra: Predictions | None) -> tuple[NDArray[np.float64], int]:
-    """(M, M) shares of samples on which two members differ, and m, the samples behind the least known pair.
+    """Return (M, M) shares of samples on which two members differ, and m, the samples behind the least known pair.
 
     `extra` must have its members in the same order: see `matched`.
 

@@ -47,7 +47,7 @@ _ROWS = (
     Row("first-order", first_order, "minimises the first-order bound; favours the best members"),
     Row("tandem", tandem, "minimises the tandem bound of the paper; members that err together count less"),
     Row("cantelli", cantelli, "minimises the Chebyshev-Cantelli bound"),
-    Row("disagreement", disagreement, "minimises the tandem bound written by disagreement; two classes"),
+    Row("disagreement", disagreement, "minimises the disagreement bound; two classes"),
     Row("greedy", greedy, "selection with replacement by the loss of the vote", exact=True),
     Row("likelihood", likelihood, "Bayesian: proportional to the hold-out likelihood"),
     Row("auto", auto, "the best of all, by cross-validation inside the weighing part"),

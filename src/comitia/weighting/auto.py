@@ -41,7 +41,7 @@ class Candidate:
     hard: bool = False
 
     def weigh(self, evidence: Evidence) -> Weighting:
-        """The method's weighting of all members, zero for those left out."""
+        """Return the method's weighting of all members, zero for those left out."""
         part = replace(evidence, prior=None) if self.method in WITHOUT_PRIOR else evidence
         part = replace(part, vote="majority") if self.hard else part
         if self.members is None:
@@ -53,7 +53,7 @@ WITHOUT_PRIOR: tuple[Method, ...] = (uniform, best, greedy)
 
 
 def auto(evidence: Evidence) -> Weighting:
-    """The weighting whose kind has the lowest cross-validated certified loss of the deployed vote.
+    """Return the weighting whose kind has the lowest cross-validated certified loss of the deployed vote.
 
     Five folds, drawn from `random_state`; `winner` says how near-ties are broken. Candidates: uniform and tandem
     over the last state of each run where runs and steps are known, and every method over all members; for the
@@ -79,7 +79,7 @@ def auto(evidence: Evidence) -> Weighting:
 
 
 def candidates_for(evidence: Evidence) -> list[Candidate]:
-    """The candidates that make sense for that evidence, the simplest first."""
+    """Return the candidates that make sense for that evidence, the simplest first."""
     predictions = evidence.predictions
     last = predictions.last()
     if predictions.members == 1:
@@ -121,7 +121,7 @@ def _cross_validated(
 
 
 def winner(lost: NDArray[np.bool_], smooth: NDArray[np.float64]) -> int:
-    """Of the candidates about as good as the one that errs least, the one with the lowest smoothed loss.
+    """Return, of the candidates about as good as the one that errs least, the one with the lowest smoothed loss.
 
     About as good: it errs more often by at most `NEAR` standard deviations, the square root of the number of
     samples on which the two differ. Equal ones: the first.

@@ -6,7 +6,7 @@ from comitia.weighting.evidence import Evidence, Weighting, refuse_prior
 
 
 def best(evidence: Evidence) -> Weighting:
-    """All weight on the member that errs least on the hold-out; the lowest index of several.
+    """Return a weighting with all weight on the member that errs least on the hold-out; the lowest index of several.
 
     A single member deployed is its arg-max, whatever the vote, so 0/1 errors decide; of members that err
     equally often the one of the lower loss of the vote wins.

@@ -45,7 +45,7 @@ class State:
 
 
 def cantelli(evidence: Evidence) -> Weighting:
-    """Weights that minimise the Cantelli bound, with the loss of the deployed vote.
+    """Return weights that minimise the Cantelli bound, with the loss of the deployed vote.
 
     >>> from comitia._predictions import Predictions
     >>> two = Predictions.from_arrays(votes=[[0, 0, 1, 1], [0, 1, 0, 1]], labels=[0, 1, 1, 1])
@@ -66,7 +66,7 @@ def cantelli(evidence: Evidence) -> Weighting:
 
 @single_blas
 def minimise_cantelli(statistics: Statistics, delta: float, log_prior: Array) -> State:
-    """The best state found from all starts."""
+    """Return the best state found from all starts."""
     prior = np.exp(log_prior)
     start = minimise_tandem(statistics.second, statistics.pair_samples, delta, prior / prior.sum())
     with np.errstate(divide="ignore"):
@@ -132,7 +132,7 @@ def _gamma(gibbs: float, b: float) -> float:
 
 
 def best_mu(second: float, first: float) -> float:
-    """The mu < 1/2 that minimises (second - 2 mu first + mu^2)/(1/2 - mu)^2.
+    """Return the mu < 1/2 that minimises (second - 2 mu first + mu^2)/(1/2 - mu)^2.
 
     Its derivative vanishes where mu (1/2 - first) = first/2 - second.
 
@@ -145,7 +145,7 @@ def best_mu(second: float, first: float) -> float:
 
 
 def cantelli_value(second: float, first: float, mu: float) -> float:
-    """(second - 2 mu first + mu^2)/(1/2 - mu)^2.
+    """Return (second - 2 mu first + mu^2)/(1/2 - mu)^2.
 
     >>> round(cantelli_value(0.02, 0.1, 0.075), 6)
     0.058824

@@ -38,7 +38,7 @@ class Terms:
     log_prior: Array
 
     def parameters(self, log_weights: Array) -> tuple[float, float, float, float]:
-        """(bound, lambda, gamma, KL) at those weights, lambda and gamma the best ones."""
+        """Return (bound, lambda, gamma, KL) at those weights, lambda and gamma the best ones."""
         weights = np.exp(log_weights)
         kl = max(0.0, float(weights @ (log_weights - self.log_prior)))
         gibbs, apart = float(weights @ self.risks), float(weights @ self.differ @ weights)
@@ -50,7 +50,7 @@ class Terms:
         return 4.0 * upper - 2.0 * ((1.0 - gamma / 2.0) * apart - b_apart / gamma), lam, gamma, kl
 
     def minimise(self, lam: float, gamma: float, start: Array) -> Array:
-        """Log-weights that minimise the bound at that lambda and gamma."""
+        """Return log-weights that minimise the bound at that lambda and gamma."""
         share = 1.0 - lam / 2.0
         kappa = 4.0 / (lam * share * self.n) + 4.0 / (gamma * self.m)
         linear = 4.0 / share * self.risks
@@ -60,7 +60,7 @@ class Terms:
 
 
 def disagreement(evidence: Evidence) -> Weighting:
-    """Weights that minimise 4 G_u - 2 D_l; the disagreement counts the unlabelled samples too.
+    """Return weights that minimise 4 G_u - 2 D_l; the disagreement counts the unlabelled samples too.
 
     >>> from comitia._predictions import Predictions
     >>> two = Predictions.from_arrays(votes=[[0, 0, 1, 1], [0, 1, 0, 1]], labels=[0, 1, 1, 1])

@@ -55,7 +55,7 @@ class System:
 
 
 def normaliser(values: Array) -> float:
-    """logsumexp of the values.
+    """Return the logsumexp of the values.
 
     >>> normaliser(np.array([0.0, 0.0])) == np.log(2)
     np.True_
@@ -65,7 +65,7 @@ def normaliser(values: Array) -> float:
 
 
 def heavy_members(quadratic: Array, log_weights: Array) -> Heavy | None:
-    """The fewest members that hold all but `LIGHT_MASS`; None where they are too many for a dense system."""
+    """Return the fewest members that hold all but `LIGHT_MASS`; None where they are too many for a dense system."""
     if log_weights.size <= ALL_MEMBERS:
         return Heavy(slice(None), quadratic)
     weights = np.exp(log_weights)
@@ -80,7 +80,7 @@ def heavy_members(quadratic: Array, log_weights: Array) -> Heavy | None:
 
 
 def newton_step(system: System, heavy: Heavy) -> Array:
-    """The step of all log-weights, from a dense system among the heavy members."""
+    """Return the step of all log-weights, from a dense system among the heavy members."""
     root = np.exp(0.5 * system.log_weights[heavy.members])
     slope = system.slope[heavy.members]
     sides = np.stack([root, root * system.residual[heavy.members], root * slope], axis=1)
@@ -116,7 +116,7 @@ def _solve_dense(block: Array, root: Array, k: float, sides: Array) -> Array:
 
 
 def newton_step_cg(system: System, quadratic: Array) -> Array:
-    """The same step by conjugate gradients: one product with Q an iteration, and nothing of its size is held."""
+    """Return the same step by conjugate gradients: one product with Q per iteration, nothing of its size held."""
     root = np.exp(0.5 * system.log_weights)
     bent = root * system.slope
     bent -= root * (root @ bent)
@@ -133,7 +133,7 @@ def newton_step_cg(system: System, quadratic: Array) -> Array:
 
 
 def conjugate_gradients(image: Callable[[Array], Array], side: Array) -> Array:
-    """x with image(x) = side, to a relative `CG_GOAL`; stops early where the curvature is not positive."""
+    """Return x with image(x) = side, to a relative `CG_GOAL`; stops early where the curvature is not positive."""
     solution, residual, direction = np.zeros_like(side), side, side
     size = float(side @ side)
     goal = CG_GOAL**2 * size
@@ -153,7 +153,7 @@ def conjugate_gradients(image: Callable[[Array], Array], side: Array) -> Array:
 
 
 def moved(log_weights: Array, step: Array, length: float) -> Array:
-    """Normalised log-weights after a part of the step.
+    """Return normalised log-weights after a part of the step.
 
     What has weight grows by e^CAP at most. What has none rises as far as the whole step asks, up to a mass that
     shrinks with `length`: half of a large step of a logarithm would be no step at all.
@@ -175,7 +175,7 @@ def minimise_entropic(
     tolerance: float = 1e-12,
     iterations: int = 60,
 ) -> Array:
-    """Log-weights that minimise rho'Q rho + b'rho + kappa KL(rho||pi) over the simplex.
+    """Return log-weights that minimise rho'Q rho + b'rho + kappa KL(rho||pi) over the simplex.
 
     Newton in the log-weights with backtracking; it stops when the optimality gap of the convex problem,
     value + rho'Q rho + kappa logsumexp(ln pi - (2 Q rho + b)/kappa), is at most `tolerance`. Where Q is
@@ -205,7 +205,7 @@ def minimise_entropic(
 
 
 def any_step(system: System, quadratic: Array) -> Array:
-    """The Newton step by whichever way is cheaper."""
+    """Return the Newton step by whichever way is cheaper."""
     heavy = heavy_members(quadratic, system.log_weights)
     return newton_step_cg(system, quadratic) if heavy is None else newton_step(system, heavy)
 

@@ -81,7 +81,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Weighting:
-    """Weights on the simplex and how they came about.
+    """Weights on the simplex and how they were chosen.
 
     Attributes
     ----------

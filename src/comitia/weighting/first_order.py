@@ -13,7 +13,7 @@ TOLERANCE, ROUNDS = 1e-13, 1000
 
 
 def first_order(evidence: Evidence) -> Weighting:
-    """Weights that minimise 2 (G/(1-l/2) + (KL + ln(2 sqrt(n)/delta))/(l (1-l/2) n)) over rho and l.
+    """Return weights that minimise 2 (G/(1-l/2) + (KL + ln(2 sqrt(n)/delta))/(l (1-l/2) n)) over rho and l.
 
     Alternates rho ∝ prior exp(-l n L) and l = 2/(sqrt(2 n G/(KL + c) + 1) + 1) (Thiemann et al. 2017), both exact.
 
@@ -40,7 +40,7 @@ def first_order(evidence: Evidence) -> Weighting:
 def gibbs_weights(
     risks: NDArray[np.float64], scale: float, log_prior: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float]:
-    """(rho ∝ prior exp(-scale * risk), KL(rho||prior)).
+    """Return (rho ∝ prior exp(-scale * risk), KL(rho||prior)).
 
     >>> gibbs_weights(np.array([0.0, 1.0]), float(np.log(3.0)), np.log([0.5, 0.5]))[0].round(2)
     array([0.75, 0.25])

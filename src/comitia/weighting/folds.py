@@ -12,12 +12,12 @@ Array = NDArray[np.float64]
 
 
 def with_statistics(evidence: Evidence) -> Evidence:
-    """The same evidence with its statistics measured, so that evidence made from it knows them too."""
+    """Return the same evidence with its statistics measured, so that evidence made from it knows them too."""
     return replace(evidence, measured={"hard": evidence.hard, evidence.loss: evidence.statistics})
 
 
 def without(evidence: Evidence, held: NDArray[np.int64]) -> Evidence:
-    """The evidence on all samples but those held out (sorted positions), for a hold-out that members share."""
+    """Return the evidence on all samples but those held out (sorted positions), for a hold-out that members share."""
     kept = np.setdiff1d(np.arange(evidence.predictions.samples), held, assume_unique=True)
     fold = evidence.predictions.take(held)
     measured = {loss: less(whole, measure(fold, loss)) for loss, whole in evidence.measured.items()}
@@ -25,7 +25,7 @@ def without(evidence: Evidence, held: NDArray[np.int64]) -> Evidence:
 
 
 def less(whole: Statistics, part: Statistics) -> Statistics:
-    """The statistics of the samples that are in the whole and not in the part."""
+    """Return the statistics of the samples that are in the whole and not in the part."""
     n = whole.first_samples - part.first_samples
 
     def remaining(of_whole: Array, of_part: Array) -> Array:
@@ -48,7 +48,7 @@ def less(whole: Statistics, part: Statistics) -> Statistics:
 
 
 def restricted(evidence: Evidence, members: NDArray[np.int64]) -> Evidence:
-    """The evidence on those members alone; a prior is normalised among them."""
+    """Return the evidence on those members alone; a prior is normalised among them."""
     if members.size == evidence.predictions.members:
         return evidence
     pi = evidence.pi[members]
@@ -62,7 +62,7 @@ def restricted(evidence: Evidence, members: NDArray[np.int64]) -> Evidence:
 
 
 def spread(weighting: Weighting, members: NDArray[np.int64], total: int) -> Weighting:
-    """The same weighting among `total` members, zero for those that are not in `members`."""
+    """Return the same weighting among `total` members, zero for those that are not in `members`."""
     if members.size == total:
         return weighting
     weights = np.zeros(total)

@@ -19,7 +19,7 @@ CLOSE = 2e-7
 
 
 def greedy(evidence: Evidence) -> Weighting:
-    """Counts / k of the shortest sequence of at most 50 picks whose vote has the lowest certified loss.
+    """Return counts / k of the shortest sequence of at most 50 picks whose vote has the lowest certified loss.
 
     It starts from the best k members, for the best k. Each further pick minimises the number of samples on which the
     vote of all picks errs, a tie counted half; among equal ones the largest mean margin wins, then the lowest index.

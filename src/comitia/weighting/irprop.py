@@ -19,9 +19,9 @@ TOLERANCE, PATIENCE, MOST_STEPS = 1e-9, 10, 5000
 
 
 def solve_irprop(problem: Problem, start: Point, *, every_step: bool = False) -> tuple[Point, int]:
-    """The best point met and the number of steps. The weights are the softmax of what iRprop+ moves.
+    """Return the best point met and the number of steps. The weights are the softmax of what iRprop+ moves.
 
-    Alternating minimisation: lambda is set anew when the steps at one lambda have settled. Setting it anew after
+    Alternating minimisation: lambda is set again when the steps at one lambda have settled. Setting it again after
     every step (`every_step`) takes a third of the steps; the benchmark measures both.
     """
     point = best = start

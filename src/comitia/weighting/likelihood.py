@@ -13,7 +13,7 @@ LEAST_PROBABILITY = 1e-12
 
 
 def likelihood(evidence: Evidence) -> Weighting:
-    """Weights ∝ prior × product of p(y) over the hold-out.
+    """Return weights ∝ prior × product of p(y) over the hold-out.
 
     >>> from comitia._predictions import Predictions
     >>> likelihood(Evidence(Predictions.from_arrays(probs=[[0.4, 0.9], [0.6, 0.6]], labels=[1, 1]))).weights
@@ -26,7 +26,7 @@ def likelihood(evidence: Evidence) -> Weighting:
 
 
 def from_log_likelihoods(sums: NDArray[np.float64], evidence: Evidence) -> Weighting:
-    """The weighting by those sums of ln p(y)."""
+    """Return the weighting by those sums of ln p(y)."""
     with np.errstate(divide="ignore"):
         logits = np.log(evidence.pi) + sums
     weights = np.exp(logits - normaliser(logits))
@@ -34,7 +34,7 @@ def from_log_likelihoods(sums: NDArray[np.float64], evidence: Evidence) -> Weigh
 
 
 def log_likelihoods(predictions: Predictions) -> NDArray[np.float64]:
-    """(M,) sums of ln p(y) over the samples, probabilities below 1e-12 counted as 1e-12."""
+    """Return, as (M,), sums of ln p(y) over the samples, probabilities below 1e-12 counted as 1e-12."""
     sums = np.zeros(predictions.members)
     for block in predictions.blocks():
         assert block.probs is not None

@@ -42,7 +42,7 @@ def minimise_tandem(
     *,
     shared: bool = True,
 ) -> Minimum:
-    """The weights rho that minimise 4 (rho'T rho/(1-l/2) + (2 KL(rho||prior) + ln(2 sqrt(n)/delta))/(l (1-l/2) n)).
+    """Return weights rho that minimise 4 (rho'T rho/(1-l/2) + (2 KL(rho||prior) + ln(2 sqrt(n)/delta))/(l (1-l/2) n)).
 
     The minimum over l is F = A + B + sqrt(B^2 + 2AB), A = rho'T rho, B = (2 KL + ln(2 sqrt(n)/delta))/n.
 

@@ -58,7 +58,7 @@ class Problem:
     log_prior: Array
 
     def point(self, log_weights: Array, product: Array | None = None) -> Point:
-        """Everything about those weights, for one product with T (none if it is given)."""
+        """Return everything about those weights, for one product with T (none if it is given)."""
         weights = np.exp(log_weights)
         q = self.matrix @ weights if product is None else product
         tandem = float(weights @ q)
@@ -78,7 +78,7 @@ class Problem:
         return float(value - below / (1.0 - lam / 2.0))
 
     def among(self, members: NDArray[np.intp]) -> "Problem":
-        """The same problem for weights on those members alone."""
+        """Return the same problem for weights on those members alone."""
         return Problem(
             np.ascontiguousarray(self.matrix[np.ix_(members, members)]),
             self.n,
@@ -88,7 +88,7 @@ class Problem:
 
 
 def solve_newton(problem: Problem, start: Point) -> tuple[Point, int]:
-    """The minimising point and the number of Newton steps, those of the scouting rounds included."""
+    """Return the minimising point and the number of Newton steps, those of the scouting rounds included."""
     if problem.log_prior.size <= SMALL:
         ahead = problem.point(_guess(problem, start))
         return _descend(problem, ahead if ahead.value < start.value else start, GAP_GOAL)

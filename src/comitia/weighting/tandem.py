@@ -5,7 +5,7 @@ from comitia.weighting.minimum import minimise_tandem
 
 
 def tandem(evidence: Evidence) -> Weighting:
-    """Weights that minimise the tandem bound in its lambda form, with the loss of the deployed vote.
+    """Return weights that minimise the tandem bound in its lambda form, with the loss of the deployed vote.
 
     >>> from comitia._predictions import Predictions
     >>> two = Predictions.from_arrays(votes=[[0, 0, 1, 1], [0, 1, 0, 1]], labels=[0, 1, 1, 1])

@@ -6,7 +6,7 @@ from comitia.weighting.evidence import Evidence, Weighting, refuse_prior
 
 
 def uniform(evidence: Evidence) -> Weighting:
-    """Weights 1/M.
+    """Return weights 1/M.
 
     >>> from comitia._predictions import Predictions
     >>> uniform(Evidence(Predictions.from_arrays(votes=[[0, 1], [1, 1]], labels=[0, 1]))).weights

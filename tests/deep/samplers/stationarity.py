@@ -169,7 +169,7 @@ def start(dimension: int, chains: int) -> list[torch.nn.Parameter]:
 def chain_on(
     kind: type[Any], problem: Any, lr: float, temperature: float, *, chains: int, seed: int, **more: Any
 ) -> Any:
-    """A sampler of that kind with so many parallel chains on a problem."""
+    """A sampler of that kind with that many parallel chains on a problem."""
     return kind(
         start(len(problem.posterior(1.0).mean), chains),
         lr,

@@ -14,7 +14,7 @@ NAMES = ("cnn_lstm", "resnet", "wrn", "resnet50", "small_cnn")
 
 
 def build(name: str, *, classes: int, input_shape: tuple[int, ...], **options: Any) -> nn.Module:
-    """The network of that name, with fresh initial values from torch's global generator.
+    """Return the network of that name, with fresh initial values from torch's global generator.
 
     Images come in as float (n, C, H, W), texts as integers (n, length), vectors as float (n, d).
     `input_shape` is the shape of one stored sample: (H, W, C), (length,) or (d,).
@@ -39,7 +39,7 @@ def build(name: str, *, classes: int, input_shape: tuple[int, ...], **options: A
 
 
 def one_line(error: Exception) -> str:
-    """What the error says, in one line of at most 200 characters.
+    """Return what the error says, in one line of at most 200 characters.
 
     >>> one_line(RuntimeError("sizes differ:\\n  3 and 4"))
     'RuntimeError: sizes differ: 3 and 4'
@@ -48,7 +48,7 @@ def one_line(error: Exception) -> str:
 
 
 def decayed_parameters(module: nn.Module) -> list[nn.Parameter]:
-    """The parameters that L2 regularisation acts on: kernels of convolutions.
+    """Return the parameters that L2 regularisation acts on: kernels of convolutions.
 
     Dense layers, biases, normalisation and embeddings are left alone, as in the Keras examples that the paper
     builds on.

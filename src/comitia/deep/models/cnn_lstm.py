@@ -46,7 +46,7 @@ class CnnLstm(nn.Module):
         gates["bias_hh_l0"].requires_grad_(False)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """(n, classes) logits of (n, length) tokens."""
+        """Return (n, classes) logits of (n, length) tokens."""
         words = self.dropout(self.embedding(tokens))
         features = functional.relu(self._convolve(words.transpose(1, 2)))
         pooled = functional.max_pool1d(features, POOL).transpose(1, 2)
@@ -69,7 +69,7 @@ def cnn_lstm(
     words: int = 20_000,
     dropout: float | None = None,
 ) -> CnnLstm:
-    """The network for texts of `words` different tokens; 2,638,895 trained parameters in the paper's form.
+    """Return the network for texts of `words` different tokens; 2,638,895 trained parameters in the paper's form.
 
     `dropout` None is the example's .25 after the embedding; a rate is used there and before the dense layer.
     """

@@ -9,7 +9,7 @@ from comitia._errors import InputError
 
 
 def image_shape(model: str, shape: tuple[int, ...], *, least: int) -> tuple[int, int, int]:
-    """(H, W, C) of the images, if they are images of at least `least` pixels per side."""
+    """Return (H, W, C) of the images, if they are images of at least `least` pixels per side."""
     if len(shape) != 3 or min(shape[:2]) < least:
         raise InputError(
             f"model {model}: needs images (height, width, channels) of at least {least} × {least} pixels, "
@@ -19,7 +19,7 @@ def image_shape(model: str, shape: tuple[int, ...], *, least: int) -> tuple[int,
 
 
 def rate(model: str, dropout: float) -> float:
-    """The dropout rate, if it is one."""
+    """Return the dropout rate, if it is one."""
     if not 0 <= dropout < 1:
         raise InputError(f"model {model}: dropout must lie in [0, 1), got {dropout:g}")
     return dropout
@@ -31,7 +31,7 @@ def stages(
     blocks: int,
     dropout: float,
 ) -> nn.Sequential:
-    """Stages of so many blocks; a size is (channels in, channels out, stride) of a stage's first block."""
+    """Return the stages of that many blocks; a size is (channels in, channels out, stride) of a stage's first block."""
     return nn.Sequential(
         *(
             block(before if k == 0 else after, after, stride if k == 0 else 1, dropout)
@@ -58,7 +58,7 @@ class Dropout(nn.Dropout):
     """
 
     def forward(self, values: Tensor) -> Tensor:
-        """The values, each 0 with the probability of the rate, the others divided by 1 - rate."""
+        """Return the values, each 0 with the probability of the rate, the others divided by 1 - rate."""
         if not self.training or self.p == 0 or values.device.type != "cpu":
             return super().forward(values)
         dropped = round(self.p * 2**16)

@@ -20,7 +20,7 @@ class Block(nn.Module):
         self.shortcut = nn.Identity() if stride == 1 else nn.Conv2d(channels, filters, 1, stride)
 
     def forward(self, x: Tensor) -> Tensor:
-        """relu(F(x) + shortcut(x))."""
+        """Return relu(F(x) + shortcut(x))."""
         y = functional.relu(self.first_norm(self.first(x)), inplace=True)
         y = self.second_norm(self.second(self.dropout(y)))
         y += self.shortcut(x)
@@ -39,14 +39,14 @@ class ResNet(nn.Module):
         start_he_normal(self)
 
     def forward(self, images: Tensor) -> Tensor:
-        """(n, classes) logits of (n, channels, H, W) images."""
+        """Return (n, classes) logits of (n, channels, H, W) images."""
         features = self.stages(functional.relu(self.norm(self.stem(images)), inplace=True))
         logits: Tensor = self.dense(features.mean(dim=(2, 3)))
         return logits
 
 
 def resnet(*, classes: int, input_shape: tuple[int, ...], depth: int = 20, dropout: float = 0.0) -> ResNet:
-    """The network of `depth` 6n+2: 20 has 0.27 million parameters, 110 has 1.7 million.
+    """Return the network of `depth` 6n+2: 20 has 0.27 million parameters, 110 has 1.7 million.
 
     Batch norm keeps 99% of its running averages each step, as in Keras.
     """

@@ -26,7 +26,7 @@ class Bottleneck(nn.Module):
         self.shortcut: nn.Module = nn.Identity() if channels == out else projection
 
     def forward(self, x: Tensor) -> Tensor:
-        """dropout(relu(F(x) + shortcut(x)))."""
+        """Return dropout(relu(F(x) + shortcut(x)))."""
         y = functional.relu(self.reduce_norm(self.reduce(x)), inplace=True)
         y = functional.relu(self.middle_norm(self.middle(y)), inplace=True)
         y = self.expand_norm(self.expand(y))
@@ -61,7 +61,7 @@ class ResNet50(nn.Module):
         nn.init.zeros_(self.dense.bias)
 
     def forward(self, images: Tensor) -> Tensor:
-        """(n, classes) logits of (n, channels, H, W) images."""
+        """Return (n, classes) logits of (n, channels, H, W) images."""
         start = functional.relu(self.norm(self.stem(images)), inplace=True)
         features = self.stages(functional.max_pool2d(start, 3, 2, 1))
         logits: Tensor = self.dense(features.mean(dim=(2, 3)))
@@ -69,7 +69,7 @@ class ResNet50(nn.Module):
 
 
 def resnet50(*, classes: int, input_shape: tuple[int, ...], dropout: float = 0.0) -> ResNet50:
-    """The network for images of any size from 32 pixels; 23.5 million parameters for two classes.
+    """Return the network for images of any size from 32 pixels; 23.5 million parameters for two classes.
 
     `dropout` acts after every block, as Monte Carlo dropout needs it.
     """

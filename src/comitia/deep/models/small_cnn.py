@@ -18,7 +18,7 @@ class SmallCnn(nn.Module):
         self.dense = nn.Linear(2 * filters * (height // 4) * (width // 4), classes)
 
     def forward(self, images: Tensor) -> Tensor:
-        """(n, classes) logits of (n, channels, H, W) images."""
+        """Return (n, classes) logits of (n, channels, H, W) images."""
         x = functional.max_pool2d(functional.relu(self.first(images)), 2)
         x = functional.max_pool2d(functional.relu(self.second(x)), 2)
         logits: Tensor = self.dense(self.dropout(x.flatten(1)))
@@ -28,6 +28,6 @@ class SmallCnn(nn.Module):
 def small_cnn(
     *, classes: int, input_shape: tuple[int, ...], filters: int = 8, dropout: float = 0.0
 ) -> SmallCnn:
-    """The network with `filters` and 2·`filters` convolution kernels."""
+    """Return the network with `filters` and 2·`filters` convolution kernels."""
     shape = image_shape("small_cnn", input_shape, least=4)
     return SmallCnn(classes, shape, filters, rate("small_cnn", dropout))

@@ -21,7 +21,7 @@ class Block(nn.Module):
         self.shortcut = None if same else nn.Conv2d(channels, filters, 1, stride, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """shortcut(x) + F(x), not activated."""
+        """Return shortcut(x) + F(x), not activated."""
         active = functional.relu(self.first_norm(x), inplace=True)
         y = functional.relu(self.second_norm(self.first(active)), inplace=True)
         total: Tensor = self.second(self.dropout(y)) + (x if self.shortcut is None else self.shortcut(active))
@@ -41,7 +41,7 @@ class WideResNet(nn.Module):
         start_he_normal(self)
 
     def forward(self, images: Tensor) -> Tensor:
-        """(n, classes) logits of (n, channels, H, W) images."""
+        """Return (n, classes) logits of (n, channels, H, W) images."""
         features = functional.relu(self.norm(self.stages(self.stem(images))), inplace=True)
         logits: Tensor = self.dense(features.mean(dim=(2, 3)))
         return logits
@@ -55,7 +55,7 @@ def wrn(
     width: int = 10,
     dropout: float = 0.0,
 ) -> WideResNet:
-    """The network of `depth` 6n+4 and `width` k: 28-10 has 36.5 million parameters."""
+    """Return the network of `depth` 6n+4 and `width` k: 28-10 has 36.5 million parameters."""
     if depth < 10 or (depth - 4) % 6:
         raise InputError(f"model wrn: depth must be 6n+4 (10, 16, 22, 28, ...), got {depth}")
     if width < 1:

@@ -83,7 +83,7 @@ class Chain(Optimizer):
             state["mass"] = mass
 
     def state_dict(self) -> dict[str, Any]:
-        """Momenta, masses, second moments, settings and the generator's state: tensors and plain numbers."""
+        """Return momenta, masses, second moments, settings and the generator's state: tensors and plain numbers."""
         return {**super().state_dict(), "generator": self.generator.get_state()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -92,7 +92,7 @@ class Chain(Optimizer):
 
 
 def standard_normal(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Draws of N(0, 1) in the shape, precision and place of a tensor.
+    """Return draws of N(0, 1) in the shape, precision and place of a tensor.
 
     They are made where the generator lives: one on the processor gives the same chain on every device.
 

@@ -47,7 +47,7 @@ class Preconditioner:
 
 
 def starting_state(parameter: torch.Tensor, preconditioner: Preconditioner | None) -> dict[str, Any]:
-    """Mass 1 and, with a preconditioner, an empty second moment."""
+    """Return mass 1 and, with a preconditioner, an empty second moment."""
     state: dict[str, Any] = {"mass": torch.ones((), dtype=parameter.dtype, device=parameter.device)}
     if preconditioner is None:
         return state
@@ -77,7 +77,7 @@ def observe(state: dict[str, Any], gradient: torch.Tensor, preconditioner: Preco
 
 
 def masses(states: Sequence[dict[str, Any]], preconditioner: Preconditioner | None) -> list[torch.Tensor]:
-    """The masses that the observed gradients give, one per parameter; all 1 without a preconditioner.
+    """Return the masses that the observed gradients give, one per parameter; all 1 without a preconditioner.
 
     >>> from torch import tensor
     >>> rule = Preconditioner(floor=1e-12)

@@ -41,7 +41,7 @@ class SGHMC(Chain):
         super().__init__(params, lr, momentum_decay=momentum_decay, **shared)
 
     def noise_variance(self, group: dict[str, Any]) -> float:
-        """2γhT: the variance of what ξ adds to a momentum of mass 1."""
+        """Return 2γhT: the variance of what ξ adds to a momentum of mass 1."""
         return 2.0 * _friction(group) * _time_step(group) * float(group["temperature"])
 
     def move(self, parameter: torch.Tensor, group: dict[str, Any]) -> None:

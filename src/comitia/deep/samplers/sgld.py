@@ -30,7 +30,7 @@ class SGLD(Chain):
     """
 
     def noise_variance(self, group: dict[str, Any]) -> float:
-        """2·l·T/n: the variance of what ξ adds to a parameter of mass 1."""
+        """Return 2·l·T/n: the variance of what ξ adds to a parameter of mass 1."""
         rate = group["step_factor"] * group["lr"]
         return float(2.0 * rate * group["temperature"] / group["data_size"])
 

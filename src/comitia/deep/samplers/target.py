@@ -24,7 +24,7 @@ from comitia._errors import InputError
 def settings(
     *, lr: float, data_size: int, temperature: float, prior_scale: float, **more: float
 ) -> dict[str, Any]:
-    """What a group of parameters carries, checked; `step_factor` is 1 until `set_step_factor` changes it.
+    """Return what a group of parameters carries, checked; `step_factor` is 1 until `set_step_factor` changes it.
 
     >>> settings(lr=0.1, data_size=50, temperature=1.0, prior_scale=2.0)["step_factor"]
     1.0
@@ -40,7 +40,7 @@ def settings(
 
 
 def checked_temperature(temperature: float) -> float:
-    """The temperature, if it is a number of at least 0."""
+    """Return the temperature, if it is a number of at least 0."""
     if not 0.0 <= temperature < math.inf:
         raise InputError(
             f"temperature: must be at least 0 (1 samples the posterior, less a colder one), "
@@ -80,7 +80,7 @@ def set_step_factor(sampler: Optimizer, factor: float) -> None:
 
 
 def mean_gradient(parameter: torch.Tensor, group: dict[str, Any]) -> torch.Tensor:
-    """∇Ũ(θ)/n = ∇L̃(θ) + θ/(n·s²), in a new tensor.
+    """Return ∇Ũ(θ)/n = ∇L̃(θ) + θ/(n·s²), in a new tensor.
 
     >>> from torch import ones
     >>> parameter = ones(1); parameter.grad = ones(1)

@@ -68,7 +68,7 @@ class LayerTemperature:
 
 @torch.no_grad()
 def read(sampler: Optimizer, named: Iterable[tuple[str, torch.Tensor]]) -> tuple[Reading, ...]:
-    """The temperatures of every named parameter that has a gradient.
+    """Return the temperatures of every named parameter that has a gradient.
 
     To be called after `backward()` and before `step()`: T_C needs the gradient at the present θ, of a
     minibatch that did not move θ there.
@@ -99,7 +99,7 @@ def _kinetic(sampler: Optimizer, parameter: torch.Tensor) -> float | None:
 
 
 def kinetic_interval(size: int, temperature: float, confidence: float = 0.99) -> tuple[float, float]:
-    """The interval that holds T_K of a layer of that size with that probability: T·χ²_d/d.
+    """Return the interval that holds T_K of a layer of that size with that probability: T·χ²_d/d.
 
     >>> low, high = kinetic_interval(100, 1.0)
     >>> round(low, 3), round(high, 3)
@@ -113,7 +113,7 @@ def kinetic_interval(size: int, temperature: float, confidence: float = 0.99) ->
 def summarise(
     readings: Sequence[tuple[Reading, ...]], *, temperature: float, confidence: float = 0.99
 ) -> tuple[LayerTemperature, ...]:
-    """The temperatures of each layer over successive readings, with intervals.
+    """Return the temperatures of each layer over successive readings, with intervals.
 
     >>> steps = [(Reading("bias", 100, 1.1, c),) for c in (0.9, 1.2, 0.8, 1.1)]
     >>> [round(layer.configurational, 3) for layer in summarise(steps, temperature=1.0)]
@@ -148,7 +148,7 @@ def _half_width(series: NDArray[np.float64], confidence: float) -> float:
 
 
 def warning(layers: Sequence[LayerTemperature], *, tolerance: float = TOLERANCE) -> str | None:
-    """One line that names the layers whose temperature is off, or None; nothing is off at T = 0.
+    """Return one line that names the layers whose temperature is off, or None; nothing is off at T = 0.
 
     >>> layer = LayerTemperature("bias", 100, 1.0, 1.8, (0.67, 1.4), 1.05, 0.2)
     >>> warning([layer])
