@@ -39,18 +39,14 @@ HOSTILE = (
 )
 
 
-# of weights 1/2, 1/2, 0, 0 to the uniform prior
-KL = math.log(2)
-
-
 def an_ensemble(names: tuple[str, ...] = ("ada", "bob", "cleo", "dora")) -> Ensemble:
     """A weighed ensemble: a designated split certificate, two others, one of them vacuous."""
     count = len(names)
-    weights = np.array([0.5, 0.5, *[0.0] * (count - 2)])
+    weights, kl = np.array([0.5, 0.5, *[0.0] * (count - 2)]), math.log(count / 2)
     split = Certificate("split", "average", 0.0741, 0.05, 4000, {"errors": 268, "n": 4000})
     others = (
-        Certificate("tandem-kl", "average", 0.273, 0.05, 5000, {"tandem": 0.052, "kl": KL, "n": 5000}),
-        Certificate("first-order-kl", "average", 1.2, 0.05, 5000, {"gibbs": 0.1, "kl": KL, "n": 5000}),
+        Certificate("tandem-kl", "average", 0.273, 0.05, 5000, {"tandem": 0.052, "kl": kl, "n": 5000}),
+        Certificate("first-order-kl", "average", 1.2, 0.05, 5000, {"gibbs": 0.1, "kl": kl, "n": 5000}),
     )
     return Ensemble(
         names=names,
@@ -77,7 +73,7 @@ def an_ensemble(names: tuple[str, ...] = ("ada", "bob", "cleo", "dora")) -> Ense
 
 def unsplit(ensemble: Ensemble) -> Ensemble:
     """The same weighed on all samples: the best certificate is the smallest of six, each at a sixth of delta."""
-    inputs = {"tandem": 0.052, "kl": KL, "n": 5000, "delta_share": 0.05 / 6}
+    inputs = {"tandem": 0.052, "kl": math.log(len(ensemble.names) / 2), "n": 5000, "delta_share": 0.05 / 6}
     best = Certificate("tandem-kl", "average", 0.281, 0.05, 5000, inputs)
     found = replace(
         ensemble.certification, certificates=ensemble.certification.certificates[:2], best=best, compared=6
