@@ -83,7 +83,7 @@ def test_numpy_and_the_compiled_loops_read_alike(monkeypatch):
     found = Predictions.from_arrays(probs=probs, labels=labels)
     first = sum_losses(found)
     for module in (_checks, _votes, soft):
-        monkeypatch.setattr(module, "loops", lambda stored, large=True: None)
+        monkeypatch.setattr(module, "loops", lambda stored, values=0: None)
     again = Predictions.from_arrays(probs=probs, labels=labels)
     assert np.array_equal(found.votes(), again.votes())
     assert np.array_equal(first.second, sum_losses(again).second)
@@ -181,7 +181,7 @@ def test_threads_keep_the_order():
 
 def test_loops_take_contiguous_native_numbers_only():
     stored = rows()
-    assert loops(stored, large=False) is None
+    assert loops(stored, values=10**9) is loops(stored)
     assert loops(stored[:, ::2]) is None
     assert loops(stored.astype(">f4")) is None
     assert loops(stored.astype(np.float16)) is None

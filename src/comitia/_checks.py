@@ -210,7 +210,7 @@ def _checked_classes(shard: Shard, stored: NDArray[Any], index: int, start: int)
         return classes_of("binary", stored, np.dtype(np.uint8))
     dtype = smallest_unsigned(shard.width)
     chosen = np.empty(len(stored), dtype)
-    compiled = loops(stored, large=shard.large)
+    compiled = loops(stored, values=shard.size)
     if compiled is not None and compiled.choose_classes(stored, SUM_TOLERANCE, chosen) < 0:
         return chosen
     _check_rows(stored, shard.kept(index, start, start + len(stored)), index, start)

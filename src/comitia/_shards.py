@@ -65,9 +65,14 @@ class Shard:
         return int(self.values[0].shape[1]) if self.kind == "probs" else 1
 
     @property
+    def size(self) -> int:
+        """Stored values in all."""
+        return len(self.values) * self.samples * self.width
+
+    @property
     def large(self) -> bool:
         """Whether walking it is worth several threads."""
-        return len(self.values) * self.samples * self.width >= CHUNK
+        return self.size >= CHUNK
 
     @property
     def whole(self) -> bool:

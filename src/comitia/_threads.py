@@ -1,6 +1,7 @@
 """Work in threads, and the compiled loops where there is enough to do."""
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,9 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
+
+#: Values that numpy has worked through before numba is imported.
+WORTH_IMPORTING = 2**26
 
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -40,12 +44,14 @@ def in_threads(work: Callable[[Item], Result], items: Iterable[Item], *, large: 
             begun.extend(pool.submit(work, item) for item in islice(waiting, 1))
 
 
-def loops(stored: NDArray[Any], *, large: bool = True) -> ModuleType | None:
+def loops(stored: NDArray[Any], *, values: int = 0) -> ModuleType | None:
     """Return the compiled loops if they take such an array, contiguous rows of native floats or whole numbers.
 
-    None where numba is not installed, or where there is too little to do for importing it.
+    None where numba is not installed, or where there are too few values in all to be worth importing it.
     """
-    if not large or stored.dtype.str not in ("<f4", "<f8", "|u1", "<u2") or not stored.flags.c_contiguous:
+    if values < WORTH_IMPORTING and "comitia._kernels" not in sys.modules:
+        return None
+    if stored.dtype.str not in ("<f4", "<f8", "|u1", "<u2") or not stored.flags.c_contiguous:
         return None
     from comitia import _kernels
 

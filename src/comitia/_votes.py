@@ -138,7 +138,7 @@ def _averaged(picked: Predictions, rho: Array, step: int) -> Iterator[tuple[Bloc
         block, shard, start, stop = piece
         totals = np.zeros((stop - start, shard.width))
         for index, weight in enumerate(rho):
-            _add_weighted(shard.member(index, start, stop), float(weight), totals, shard.large)
+            _add_weighted(shard.member(index, start, stop), float(weight), totals, shard.size)
         if shard.kind == "binary":
             # each member adds weight · (1 - p) to class 0: the weights less what class 1 has
             totals = np.concatenate([rho.sum() - totals, totals], axis=1)
@@ -149,9 +149,9 @@ def _averaged(picked: Predictions, rho: Array, step: int) -> Iterator[tuple[Bloc
     yield from in_threads(add, picked.pieces(step), large=large)
 
 
-def _add_weighted(stored: NDArray[Any], weight: float, totals: Array, large: bool) -> None:
+def _add_weighted(stored: NDArray[Any], weight: float, totals: Array, values: int) -> None:
     """Add weight · probabilities, cut at 1, to the totals (b, C)."""
-    compiled = loops(stored, large=large)
+    compiled = loops(stored, values=values)
     if compiled is not None and stored.dtype.kind == "f":
         compiled.add_weighted(stored.reshape(-1), weight, totals.reshape(-1))
         return

@@ -107,7 +107,7 @@ def _losses(shard: Shard, labels: NDArray[np.int64], start: int, stop: int) -> N
     losses = np.empty((len(shard.values), stop - start))
     for index, row in enumerate(losses):
         stored = shard.member(index, start, stop)
-        compiled = loops(stored, large=shard.large) if stored.ndim == 2 else None
+        compiled = loops(stored, values=shard.size) if stored.ndim == 2 else None
         if compiled is None:
             row[:] = margin_losses(stored, labels)
         else:
