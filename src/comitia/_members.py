@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._errors import InputError
+
 
 def names_for(members: int, run: NDArray[np.int64] | None, step: NDArray[np.int64] | None) -> tuple[str, ...]:
     """Return the names of members that were given none: `run 3, step 40` where that tells them apart, or a number."""
@@ -20,3 +22,23 @@ def numbered(names: Sequence[str]) -> bool:
     (True, False)
     """
     return all(name.startswith("member ") and name[7:].isdecimal() for name in names)
+
+
+def matched_by_order(own: tuple[str, ...], named: bool, names: tuple[str, ...]) -> bool:
+    """Return whether members are matched by order because one side has only numbers for names.
+
+    The same numbers in another order are an error, unless those of one's own are nothing but positions.
+
+    >>> matched_by_order(("member 0", "member 1"), False, ("a", "b"))
+    True
+    """
+    if not numbered(names) and not numbered(own):
+        return False
+    positions = not named and own == names_for(len(own), None, None)
+    moved = [pair for pair in zip(own, names) if pair[0] != pair[1]]
+    if moved and set(names) == set(own) and not positions:
+        raise InputError(
+            f"names: expected '{moved[0][1]}', got '{moved[0][0]}'; numbered members are matched by order: "
+            "give them in the same order, or name them"
+        )
+    return True

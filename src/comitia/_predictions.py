@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia import _checks as checks
 from comitia._errors import InputError, require_type
-from comitia._members import names_for, numbered
+from comitia._members import matched_by_order, names_for, numbered
 from comitia._shards import Shard, common_dtype, freeze, smallest_unsigned, stored_bytes
 from comitia._threads import in_threads
 
@@ -189,20 +189,8 @@ class Predictions:
         )
 
     def stands_by_order(self, names: tuple[str, ...]) -> bool:
-        """Whether members are matched by order because one side has only numbers for names.
-
-        The same numbers in another order are an error, unless those here are nothing but positions.
-        """
-        if not numbered(names) and not numbered(self.names):
-            return False
-        positions = not self.named and self.names == names_for(self.members, None, None)
-        moved = [pair for pair in zip(self.names, names) if pair[0] != pair[1]]
-        if moved and set(names) == set(self.names) and not positions:
-            raise InputError(
-                f"names: expected '{moved[0][1]}', got '{moved[0][0]}'; numbered members are matched by order: "
-                "give them in the same order, or name them"
-            )
-        return True
+        """Whether members are matched by order because one side has only numbers for names."""
+        return matched_by_order(self.names, self.named, names)
 
     def last(self) -> NDArray[np.int64]:
         """Return the positions of the member with the largest step of each run; all members without run and step."""
