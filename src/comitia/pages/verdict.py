@@ -178,6 +178,7 @@ def _ensemble_assumptions(ensemble: Ensemble) -> Iterator[str]:
     if ensemble.prior is not None:
         yield "The prior over the members was fixed before the hold-out was seen."
     yield "The probability is over the draw of the hold-out samples. It is not about a single new sample."
+    yield "This page repeats what its file says. “comitia verify” checks the file against the data."
 
 
 def evaluation_verdict(evaluation: Evaluation) -> Verdict:
