@@ -16,7 +16,7 @@ try:
     import numba
 
     AVAILABLE = True
-except ImportError:  # the extra `fast` is not installed
+except (ImportError, OSError):  # the extra `fast` is not installed, or its libraries do not load
     AVAILABLE = False
 
 Function = TypeVar("Function", bound=Callable[..., Any])
