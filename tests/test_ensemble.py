@@ -63,7 +63,7 @@ def _without(key: str) -> str:
     ("text", "message"),
     [
         ("", "file: not readable as JSON"),
-        ("[1, 2]", "file: not an ensemble that comitia weigh --out wrote"),
+        ("[1, 2]", "file: not an ensemble that comitia weigh wrote"),
         ('{"format": "comitia-ensemble-1"}', "file: names: missing; it has no default"),
         ('{"a": NaN}', "file: not readable as JSON (NaN is not a number)"),
     ],

@@ -151,7 +151,7 @@ class Ensemble:
         """
         from comitia._ensemble_file import EnsembleFile
 
-        what = "an ensemble that comitia weigh --out wrote"
+        what = "an ensemble that comitia weigh wrote"
         record = require_format(parse_json(text, source), FORMAT, source, what)
         read = from_plain(EnsembleFile, record, f"{source}: ", strict=False, faults=faults)
         found = read.ensemble()

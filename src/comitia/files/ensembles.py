@@ -19,9 +19,9 @@ def read_ensemble(path: str | Path, *, faults: bool = True) -> Ensemble:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file; comitia weigh --out writes one") from None
+        raise InputError(f"{path}: no such file; comitia weigh writes one") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}: not text, so not an ensemble that comitia weigh --out wrote") from None
+        raise InputError(f"{path}: not text, so not an ensemble that comitia weigh wrote") from None
     except OSError as error:
         raise InputError(f"{path}: not readable ({error.strerror})") from None
     return Ensemble.from_json(text, source=str(path), faults=faults)
