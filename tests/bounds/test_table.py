@@ -8,7 +8,7 @@ import pytest
 
 from comitia import InputError, bounds
 from comitia._certify import certification
-from comitia.bounds.row import CHOSEN_ON, VOTES, Bound, Facts, as_bound
+from comitia.bounds.row import CHOSEN_ON, VOTES, Facts, as_bound
 from comitia.bounds.table import BOUNDS, price, with_outside
 
 FACTS = Facts(
@@ -194,7 +194,3 @@ def test_bounds_that_cannot_be(bound, message):
 def test_two_of_one_name():
     with pytest.raises(InputError, match="duplicate name"):
         with_outside([halved, halved])
-
-
-def test_a_bound_is_a_record():
-    assert isinstance(BOUNDS["split"], Bound)

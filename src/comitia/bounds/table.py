@@ -6,6 +6,7 @@ is a function in a file of its own and one row here; `weigh(bounds=...)` takes t
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from comitia._errors import InputError
@@ -73,8 +74,15 @@ MASEGOSA, GERMAIN, CLOPPER = "Masegosa et al. (2020)", "Germain et al. (2015)", 
 ALL_CHOSE = "all samples chose the weights; certify_fraction keeps some for certifying"
 CHOSEN_HERE = "the weights were chosen on these samples"
 
+# Bounds from moments of the losses, which contain KL(rho||pi); those proved for 0/1 losses; those for two classes.
+_moments = partial(Bound, condition=prior_covers)
+_majority = partial(_moments, votes=("majority",))
+_binary = partial(_majority, binary=True)
+# Bounds that count the errors of the whole vote.
+_vote = partial(Bound, counted=True, joint=True)
+
 _ROWS = (
-    Bound(
+    _moments(
         "first-order-kl",
         "twice the Gibbs risk",
         event="gibbs",
@@ -82,10 +90,9 @@ _ROWS = (
         source="Langford and Seeger (2001), Maurer (2004)",
         formula=first_order_kl,
         inputs=_first,
-        condition=prior_covers,
         planned=True,
     ),
-    Bound(
+    _moments(
         "first-order-lambda",
         "twice the Gibbs risk, as first-order weights minimise it",
         event="gibbs",
@@ -93,9 +100,8 @@ _ROWS = (
         source="Thiemann et al. (2017)",
         formula=first_order_lambda,
         inputs=_first,
-        condition=prior_covers,
     ),
-    Bound(
+    _moments(
         "tandem-kl",
         "four times the tandem risk",
         event="tandem",
@@ -103,10 +109,9 @@ _ROWS = (
         source=MASEGOSA,
         formula=tandem_kl,
         inputs=_second,
-        condition=prior_covers,
         planned=True,
     ),
-    Bound(
+    _moments(
         "tandem-lambda",
         "the paper's bound, as tandem weights minimise it",
         event="tandem",
@@ -114,9 +119,8 @@ _ROWS = (
         source=f"{MASEGOSA}; the paper's Theorem 1",
         formula=tandem_lambda,
         inputs=_second,
-        condition=prior_covers,
     ),
-    Bound(
+    _moments(
         "moment",
         "Gibbs and tandem risk together, for members that err together",
         event="moment",
@@ -124,9 +128,8 @@ _ROWS = (
         source="derived here",
         formula=moment,
         inputs=lambda facts: {"moment": facts.moment, "kl": facts.kl, "n": facts.n_pair},
-        condition=prior_covers,
     ),
-    Bound(
+    _moments(
         "cantelli",
         "Gibbs and tandem risk together, for members that err apart",
         event="gibbs, tandem",
@@ -135,9 +138,8 @@ _ROWS = (
         formula=cantelli,
         inputs=_both,
         samples="n_pair",
-        condition=prior_covers,
     ),
-    Bound(
+    _majority(
         "ctd",
         "variance of the vote against its margin",
         event="gibbs, tandem",
@@ -146,10 +148,8 @@ _ROWS = (
         formula=ctd,
         inputs=_both,
         samples="n_pair",
-        votes=("majority",),
-        condition=prior_covers,
     ),
-    Bound(
+    _binary(
         "disagreement",
         "Gibbs risk less disagreement, two classes",
         event="gibbs, disagreement",
@@ -158,11 +158,8 @@ _ROWS = (
         formula=disagreement,
         inputs=_apart,
         samples="n_first",
-        votes=("majority",),
-        binary=True,
-        condition=prior_covers,
     ),
-    Bound(
+    _binary(
         "c1",
         "C-bound from Gibbs risk and disagreement, two classes",
         event="gibbs, disagreement",
@@ -171,11 +168,8 @@ _ROWS = (
         formula=c1,
         inputs=_apart,
         samples="n_first",
-        votes=("majority",),
-        binary=True,
-        condition=prior_covers,
     ),
-    Bound(
+    _binary(
         "c2",
         "C-bound from tandem risk and disagreement, two classes",
         event="tandem, disagreement",
@@ -183,11 +177,8 @@ _ROWS = (
         source=f"{GERMAIN}, PAC-Bound 2",
         formula=c2,
         inputs=_joint,
-        votes=("majority",),
-        binary=True,
-        condition=prior_covers,
     ),
-    Bound(
+    _vote(
         "holdout",
         "the vote's errors, counted where no sample chose the weights",
         event="holdout",
@@ -195,13 +186,11 @@ _ROWS = (
         source=CLOPPER,
         formula=clopper_pearson,
         inputs=_kept,
-        counted=True,
-        joint=True,
         refused={"part": CHOSEN_HERE, "all": CHOSEN_HERE},
         designated=True,
         planned=True,
     ),
-    Bound(
+    _vote(
         "split",
         "the vote's errors, counted where they did not choose the weights",
         event="split",
@@ -209,13 +198,11 @@ _ROWS = (
         source=CLOPPER,
         formula=clopper_pearson,
         inputs=_kept,
-        counted=True,
-        joint=True,
         refused={"nothing": "", "all": ALL_CHOSE},
         designated=True,
         planned=True,
     ),
-    Bound(
+    _vote(
         "occam",
         "the vote's errors on all samples, the weights paid for by their length",
         event="occam",
@@ -223,8 +210,6 @@ _ROWS = (
         source="derived here, after Blumer et al. (1987)",
         formula=occam,
         inputs=_all_counts,
-        counted=True,
-        joint=True,
         condition=_not_counts,
     ),
     Bound(
