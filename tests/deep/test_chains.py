@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import nn
 
-from comitia.data import divide
 from comitia.deep.chains import begin_epoch, read_at, temperature_events
 from comitia.deep.directory import Directory
 from comitia.deep.events import LayerReading, event_line, parse_event
@@ -32,8 +31,7 @@ class Interrupted(Exception):
 def task(root: Path, recipe: Recipe, run: int = 1) -> Task:
     settle(1)
     data = dataset(mean=True)
-    parts = divide(len(data.train_y), holdout=30, select=0, seed=recipe.seed)
-    return Task.of(recipe, plan(recipe, run), Directory(root), data, parts, torch.device("cpu"))
+    return Task.of(recipe, plan(recipe, run), Directory(root), data, torch.device("cpu"))
 
 
 def train(root: Path, recipe: Recipe, run: int = 1) -> Events:

@@ -33,9 +33,9 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Directory:
     settle(1)
     places = Directory(tmp_path_factory.mktemp("trained"))
     for plan in plans(RECIPE):
-        train_run(Task.of(RECIPE, plan, places, DATA, PARTS, torch.device("cpu")), lambda event: None)
+        train_run(Task.of(RECIPE, plan, places, DATA, torch.device("cpu")), lambda event: None)
     places.recipe.write_text(RECIPE.to_toml())
-    assemble(places, RECIPE, DATA, PARTS)
+    assemble(places, RECIPE, DATA)
     return places
 
 
@@ -67,7 +67,7 @@ def test_it_votes_as_its_members_do(directory: Directory, vote: str) -> None:
 def test_collecting_again_makes_the_same_files(directory: Directory) -> None:
     before = {part: directory.predictions(part).read_bytes() for part in ("holdout", "test")}
     directory.predictions("test").unlink()
-    written = collect_again(directory, RECIPE, DATA, PARTS, lambda event: None, device="cpu")
+    written = collect_again(directory, RECIPE, DATA, lambda event: None, device="cpu")
     assert {part: path.read_bytes() for part, path in written.items()} == before
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from comitia.data import divide
 from comitia.deep.directory import Directory, read_record
 from comitia.deep.events import Event
 from comitia.deep.loop import train_run
@@ -29,10 +28,7 @@ class Interrupted(Exception):
 def task(root: Path, recipe: Recipe, run: int = 1) -> Task:
     settle(1)
     data = dataset(mean=True)
-    parts = divide(
-        len(data.train_y), holdout=recipe.data.holdout, select=recipe.data.select, seed=recipe.seed
-    )
-    return Task.of(recipe, plan(recipe, run), Directory(root), data, parts, torch.device("cpu"))
+    return Task.of(recipe, plan(recipe, run), Directory(root), data, torch.device("cpu"))
 
 
 def train(root: Path, recipe: Recipe, run: int = 1) -> Events:
@@ -184,7 +180,7 @@ def test_predictions_can_be_all_that_stays(tmp_path: Path) -> None:
 def test_bagging_predicts_all_samples_that_could_be_out_of_bag(tmp_path: Path) -> None:
     recipe = small_recipe(data={"holdout": 0}, strategy="bagging", save_every=0)
     job = task(tmp_path, recipe)
-    assert len(job.index) == 90 > len(set(job.index.tolist()))
+    assert len(job.parts.train) == 90 > len(set(job.parts.train.tolist()))
     train(tmp_path, recipe)
     assert np.load(Directory(tmp_path).row(1, 3, "holdout")).shape == (1, 90, 3)
 

@@ -118,7 +118,7 @@ def test_damaged_rows_are_repaired_or_left_out_and_states_can_be_dropped_later(t
     before = contents(out)
 
     damage(Directory(out).row(2, 1, "holdout"))
-    written = assemble(Directory(out), recipe, *load_data(recipe))
+    written = assemble(Directory(out), recipe, load_data(recipe))
     assert read_predictions([written["test"]]).run.tolist() == [1]
 
     fewer = replace(recipe, training=replace(recipe.training, runs=1))

@@ -82,7 +82,9 @@ class Parts:
     holdout: Index
 
 
-def divide(samples: int, *, holdout: int | float = 0, select: int | float = 0, seed: int = 0) -> Parts:
+def divide(
+    samples: int, *, holdout: int | float = 0, select: int | float = 0, seed: int | tuple[int, int] = 0
+) -> Parts:
     """Return the training samples in three parts, drawn by the seed; each size is a count or a fraction.
 
     The hold-out is drawn first: it stays the same whether or not samples are kept apart for `select`.

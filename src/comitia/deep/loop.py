@@ -45,6 +45,8 @@ def _train(task: Task, record: Record, report: Listener) -> Record:
     wanted = _wanted(task.plan, record)
     progress = Progression.at(task, record, before=min(wanted))
     for epoch in range(progress.epoch, max(wanted)):
+        if _out_of_patience(task.plan, record, epoch):
+            break
         began = time.perf_counter()
         loss, correct = train_epoch(task, progress, epoch)
         if not (math.isfinite(loss) and progress.is_finite()):
@@ -73,10 +75,10 @@ def _train(task: Task, record: Record, report: Listener) -> Record:
 def train_epoch(task: Task, progress: Progression, epoch: int) -> tuple[float, float]:
     """Train one epoch and return the mean loss and the accuracy over its batches, as the network changed."""
     training, names = task.plan.training, (task.recipe.seed, task.plan.run, epoch + 1)
-    order = stream(*names, "order").permutation(task.index)
+    order = stream(*names, "order").permutation(task.parts.train)
     random = stream(*names, "augment")
     torch.manual_seed(number(*names, "network"))
-    weights = class_weights(training.class_weights, task.data.train_y[task.index], task.data.classes)
+    weights = class_weights(training.class_weights, task.data.train_y[task.parts.train], task.data.classes)
     weights = None if weights is None else weights.to(task.device)
     batches = pieces(order, batch=training.batch, accumulate=training.accumulate)
     totals = torch.zeros(2, device=task.device)
@@ -115,6 +117,12 @@ def _backward(
         loss = batch_loss(logits, target, weights)
     torch.autograd.backward(progress.scaler.scale(loss * share))
     return loss.detach(), (logits.detach().argmax(dim=1) == target).sum()
+
+
+def _out_of_patience(plan: Plan, record: Record, epoch: int) -> bool:
+    """Whether none of the last `patience` of that many epochs was the best so far."""
+    patience = plan.training.patience
+    return patience > 0 and bool(record.saved) and epoch - record.saved[-1].step >= patience
 
 
 def _wanted(plan: Plan, record: Record) -> list[int]:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.data.dataset import Dataset, Parts
+from comitia.data.dataset import Dataset
 from comitia.deep.directory import Directory, Saved, has_sound_rows, read_record
-from comitia.deep.seeds import out_of_bag
+from comitia.deep.samples import comes_with_holdout, has_own_holdout, holdout_index, holdout_mask
 from comitia.files.atomic import whole
 from comitia.recipes import Plan, Recipe, plans
 
@@ -50,25 +50,33 @@ def finished_members(directory: Directory, recipe: Recipe) -> list[Member]:
     return found
 
 
-def predicted_parts(data: Dataset, parts: Parts, *, bootstrap: bool) -> list[Part]:
+def predicted_parts(recipe: Recipe, plan: Plan, data: Dataset) -> list[Part]:
     """Return ("holdout" or "test", samples, labels) of each part that has samples.
 
-    With bootstrap samples every training sample is out of some bags, so all are predicted and a mask tells
-    which of them a member may be judged by.
+    Where runs have hold-outs of their own, the samples of all are predicted, and a mask tells which of them a member
+    may be judged by.
     """
-    both = [("holdout", *_holdout(data, parts, bootstrap)), ("test", data.test_x, data.test_y)]
+    both = [("holdout", *_holdout(recipe, plan, data)), ("test", data.test_x, data.test_y)]
     return [part for part in both if len(part[2])]
 
 
-def _holdout(data: Dataset, parts: Parts, bootstrap: bool) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    if bootstrap:
-        return data.train_x[parts.train], data.train_y[parts.train]
-    if data.holdout_x is not None and data.holdout_y is not None:
+def _holdout(recipe: Recipe, plan: Plan, data: Dataset) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    if comes_with_holdout(data, plan):
+        assert data.holdout_x is not None
+        assert data.holdout_y is not None
         return data.holdout_x, data.holdout_y
-    return data.train_x[parts.holdout], data.train_y[parts.holdout]
+    index = holdout_index(recipe, plan, len(data.train_y))
+    return data.train_x[index], data.train_y[index]
 
 
-def assemble(directory: Directory, recipe: Recipe, data: Dataset, parts: Parts) -> dict[str, Path]:
+def own_mask(recipe: Recipe, plan: Plan, data: Dataset) -> NDArray[np.bool_] | None:
+    """Return where the samples of the hold-out file are hold-out for the run; None if all are, as for all runs."""
+    if comes_with_holdout(data, plan) or not has_own_holdout(recipe, plan):
+        return None
+    return holdout_mask(recipe, plan, len(data.train_y))
+
+
+def assemble(directory: Directory, recipe: Recipe, data: Dataset) -> dict[str, Path]:
     """Write the predictions files and return them by part; a part without samples, or without members, has none.
 
     Members whose rows are damaged are left out.
@@ -80,15 +88,14 @@ def assemble(directory: Directory, recipe: Recipe, data: Dataset, parts: Parts) 
         if m.index == 0
     }
     members = [m for m in found if sound[m.plan.run, m.saved.step]]
-    bootstrap = any(member.plan.bootstrap for member in members)
     written = {}
-    for part, _, labels in predicted_parts(data, parts, bootstrap=bootstrap):
+    for part, _, labels in predicted_parts(recipe, members[0].plan, data) if members else ():
         path = directory.predictions(part)
-        mask = _masks(members, len(labels), recipe.seed) if part == "holdout" and bootstrap else None
+        masks = [own_mask(recipe, member.plan, data) for member in members] if part == "holdout" else [None]
         rows = (_row(directory, member, part) for member in members)
-        if members:
-            write_members(path, members, rows, labels=labels, mask=mask)
-            written[part] = path
+        mask = None if masks[0] is None else np.stack([one for one in masks if one is not None])
+        write_members(path, members, rows, labels=labels, mask=mask)
+        written[part] = path
     return written
 
 
@@ -149,6 +156,3 @@ def _row(directory: Directory, member: Member, part: str) -> NDArray[np.float32]
     row: NDArray[np.float32] = rows[member.index]
     return row
 
-
-def _masks(members: list[Member], samples: int, seed: int) -> NDArray[np.bool_]:
-    return np.stack([out_of_bag(samples, seed=seed, run=member.plan.run) for member in members])

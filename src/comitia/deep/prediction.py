@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from torch import nn
 
 from comitia._errors import InputError
-from comitia.data.dataset import Dataset, Parts
+from comitia.data.dataset import Dataset
 from comitia.deep import events
 from comitia.deep.directory import Directory, Record, Saved, checksum, read_record, write_record
-from comitia.deep.members import Member, assemble, finished_members, predicted_parts, write_members
+from comitia.deep.members import Member, assemble, finished_members, own_mask, predicted_parts, write_members
 from comitia.deep.networks import choose_device, load_network, wake_dropout
-from comitia.deep.seeds import number, out_of_bag
+from comitia.deep.seeds import number
 from comitia.deep.task import Inputs, Task
 from comitia.files.atomic import write_bytes
 from comitia.recipes import Plan, Recipe
@@ -78,7 +78,7 @@ def accuracy(probs: Probabilities, labels: NDArray[np.int64]) -> float:
 
 def complete_rows(task: Task, record: Record, report: events.Listener) -> Record:
     """Compute the predictions that members lack, drop their states if so wished, and return the committed record."""
-    wanted = {part for part, _, _ in predicted_parts(task.data, task.parts, bootstrap=task.plan.bootstrap)}
+    wanted = {part for part, _, _ in predicted_parts(task.recipe, task.plan, task.data)}
     for position, saved in enumerate(record.saved):
         if not wanted <= saved.rows.keys():
             done = _complete(task, saved)
@@ -103,7 +103,7 @@ def _complete(task: Task, saved: Saved) -> Saved:
     path = task.directory.state(task.plan.run, saved.step)
     network, inputs = load_network(task.recipe, path, task.device)
     rows, holdout = dict[str, str](), saved.accuracy
-    for part, samples, labels in predicted_parts(task.data, task.parts, bootstrap=task.plan.bootstrap):
+    for part, samples, labels in predicted_parts(task.recipe, task.plan, task.data):
         passes = [*member_passes(network, inputs, samples, task.plan, seed=task.recipe.seed)]
         content = as_bytes(stored_row(passes))
         write_bytes(task.directory.row(task.plan.run, saved.step, part), content)
@@ -114,10 +114,8 @@ def _complete(task: Task, saved: Saved) -> Saved:
 
 
 def _holdout_accuracy(task: Task, probs: Probabilities, labels: NDArray[np.int64]) -> float:
-    if not task.plan.bootstrap:
-        return accuracy(probs, labels)
-    mask = out_of_bag(len(labels), seed=task.recipe.seed, run=task.plan.run)
-    return accuracy(probs[mask], labels[mask])
+    mask = own_mask(task.recipe, task.plan, task.data)
+    return accuracy(probs, labels) if mask is None else accuracy(probs[mask], labels[mask])
 
 
 def _drop_states(task: Task, record: Record) -> Record:
@@ -148,7 +146,6 @@ def collect_again(
     directory: Directory,
     recipe: Recipe,
     data: Dataset,
-    parts: Parts,
     report: events.Listener,
     *,
     device: str = "auto",
@@ -158,9 +155,9 @@ def collect_again(
     for run, plan in planned.items():
         record = read_record(directory, run)
         without = replace(record, saved=tuple(replace(saved, rows={}) for saved in record.saved))
-        task = Task.of(recipe, plan, directory, data, parts, choose_device(device))
+        task = Task.of(recipe, plan, directory, data, choose_device(device))
         complete_rows(task, without, report)
-    return assemble(directory, recipe, data, parts)
+    return assemble(directory, recipe, data)
 
 
 def members_with_states(directory: Directory, recipe: Recipe) -> list[Member]:

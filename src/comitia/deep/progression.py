@@ -39,7 +39,7 @@ class Progression:
     def at(cls, task: Task, record: Record, *, before: int) -> "Progression":
         """Return where the run can go on: its latest undamaged resume file of fewer epochs, else its beginning."""
         network = fresh_network(task.recipe, task.data, task.plan.run, task.device)
-        optimiser = build(network, task.plan, samples=len(task.index))
+        optimiser = build(network, task.plan, samples=len(task.parts.train))
         scaler = GradScaler(task.device.type, enabled=task.plan.training.precision == "float16")
         progress = cls(network, optimiser, scaler)
         for resume in reversed(record.resumes):

@@ -11,7 +11,7 @@ from comitia._extensions import resolve
 from comitia.data.augmentation import AUGMENTATIONS
 from comitia.data.dataset import Dataset, Index, Parts, mean_image
 from comitia.deep.directory import Directory
-from comitia.deep.seeds import bootstrap
+from comitia.deep.samples import run_parts
 from comitia.recipes import Plan, Recipe
 
 
@@ -48,14 +48,13 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Task:
-    """One run to train: which, where its files go, on what data (`index`: positions of its samples)."""
+    """One run to train: which, where its files go, on what data (`parts`: positions of its samples)."""
 
     recipe: Recipe
     plan: Plan
     directory: Directory
     data: Dataset
     parts: Parts
-    index: Index
     inputs: Inputs
 
     @classmethod
@@ -65,24 +64,16 @@ class Task:
         plan: Plan,
         directory: Directory,
         data: Dataset,
-        parts: Parts,
         device: torch.device,
     ) -> "Task":
         """Return the task of a plan on a device."""
-        index = training_index(parts, plan, seed=recipe.seed)
-        return cls(recipe, plan, directory, data, parts, index, Inputs.of(data, index, device))
+        parts = run_parts(recipe, plan, len(data.train_y))
+        return cls(recipe, plan, directory, data, parts, Inputs.of(data, parts.train, device))
 
     @property
     def device(self) -> torch.device:
         """Where the network computes."""
         return self.inputs.device
-
-
-def training_index(parts: Parts, plan: Plan, *, seed: int) -> Index:
-    """Return the positions in the training data that the run trains on; copies occur with a bootstrap sample."""
-    if not plan.bootstrap:
-        return parts.train
-    return parts.train[bootstrap(len(parts.train), seed=seed, run=plan.run)]
 
 
 def pieces(order: Index, *, batch: int, accumulate: int) -> list[list[Index]]:

@@ -61,9 +61,9 @@ def collect(
 def _again(places: Directory, recipe: Recipe, device: str, listen: Listener) -> dict[str, Path]:
     from comitia.deep.prediction import collect_again
 
-    data, parts = load_data(recipe)
+    data = load_data(recipe)
     with locked(places):
-        return collect_again(places, recipe, data, parts, listen, device=device)
+        return collect_again(places, recipe, data, listen, device=device)
 
 
 def _new(places: Directory, recipe: Recipe, data: str, out: Path, device: str) -> Path:

@@ -77,7 +77,7 @@ def train(
     if engine == "local":
         choose_device(device)
     check_same(directory, chosen)
-    data, parts = load_data(chosen)
+    data = load_data(chosen)
     if not has_begun(directory):
         check_network(chosen, data)
     if engine == "ray":
@@ -92,7 +92,7 @@ def train(
         todo, done = _pending(directory, whole, asked=len(plans(chosen)))
         tell(_beginning(chosen, directory, todo, done))
         failures = _run(engine, directory, todo, chosen, workers, settings, tell)
-        outcome = _outcome(directory, whole, todo, assemble(directory, whole, data, parts), failures)
+        outcome = _outcome(directory, whole, todo, assemble(directory, whole, data), failures)
         tell(End(outcome.members, outcome.complete))
         return outcome
 

@@ -19,7 +19,7 @@ from comitia.deep.events import Done, Event, Failed, Free, Listener, Ready, Star
 from comitia.recipes import Recipe, plan, read_recipe
 
 if TYPE_CHECKING:
-    from comitia.data import Dataset, Parts
+    from comitia.data import Dataset
 
 Job = dict[str, Any]
 
@@ -32,33 +32,34 @@ def train_one(root: str, run: int, *, threads: int, device: str, report: Listene
 
     settle(threads)
     directory = Directory(Path(root))
-    recipe, data, parts = _load_once(root)
+    recipe, data = _load_once(root)
 
     def tell(event: Event) -> None:
         append_event(directory.log(run), event)
         report(event)
 
-    task = Task.of(recipe, plan(recipe, run), directory, data, parts, choose_device(device))
+    task = Task.of(recipe, plan(recipe, run), directory, data, choose_device(device))
     tell(Started(run, os.getpid()))
     record = train_run(task, tell)
     tell(Done(run, record.stopped, len(record.saved)))
 
 
 @lru_cache(maxsize=1)
-def _load_once(root: str) -> "tuple[Recipe, Dataset, Parts]":
+def _load_once(root: str) -> "tuple[Recipe, Dataset]":
     """The recipe of a directory and its data; read once per process."""
     recipe = read_recipe(Directory(Path(root)).recipe)
-    return (recipe, *load_data(recipe))
+    return recipe, load_data(recipe)
 
 
-def load_data(recipe: Recipe) -> "tuple[Dataset, Parts]":
-    """Return the data set of a recipe and which samples train, select and certify."""
-    from comitia.data import divide, load
+def load_data(recipe: Recipe) -> "Dataset":
+    """Return the data set of a recipe, if it has enough samples to keep apart those that the recipe wants."""
+    from comitia.data import load
+    from comitia.deep.samples import run_parts
 
     source = recipe.data
     data = load(source.name, folder=source.folder, partial=source.partial, **source.options)
-    parts = divide(len(data.train_y), holdout=source.holdout, select=source.select, seed=recipe.seed)
-    return data, parts
+    run_parts(recipe, plan(recipe, 1), len(data.train_y))
+    return data
 
 
 def find_modules(path: list[str]) -> None:

@@ -9,7 +9,7 @@ from comitia._errors import InputError, require_choice
 from comitia._extensions import is_reference, resolve
 from comitia.data.augmentation import AUGMENTATIONS
 from comitia.recipes.planning import Plan, need
-from comitia.recipes.recipe import Data, Recipe, Sampler, Schedule, Training
+from comitia.recipes.recipe import OUT_OF_BAG, PER_RUN, SHARED, Data, Recipe, Sampler, Schedule, Training
 from comitia.recipes.schedules import factor, shape_keys, shape_of
 from comitia.recipes.strategies import STRATEGIES, Strategy, plans, strategy_of
 
@@ -38,7 +38,13 @@ def check(recipe: Recipe) -> None:
 
 
 def _check_data(data: Data) -> None:
+    require_choice("recipe key data.split", data.split, (SHARED, PER_RUN))
+    if isinstance(data.select, str):
+        rule = f"must be a count, a fraction below 1, or '{OUT_OF_BAG}'"
+        need(data.select == OUT_OF_BAG, "data.select", rule, data.select)
     for key, share in (("data.holdout", data.holdout), ("data.select", data.select)):
+        if isinstance(share, str):
+            continue
         whole = isinstance(share, int) or share == 0
         rule = "must be a count (an integer of at least 0) or a fraction below 1"
         need(share >= 0 if whole else 0 < share < 1, key, rule, share)
@@ -61,7 +67,7 @@ def _check_training(training: Training) -> None:
     for key in ("runs", "epochs", "batch", "accumulate"):
         value = getattr(training, key)
         need(value >= 1, f"training.{key}", "must be at least 1", value)
-    for key in ("l2", "prior_scale", "save_every", "budget"):
+    for key in ("l2", "prior_scale", "save_every", "patience", "budget"):
         value = getattr(training, key)
         need(0 <= value < math.inf, f"training.{key}", "must be at least 0 and finite", value)
     need(0 < training.lr < math.inf, "training.lr", "must be above 0 and finite", training.lr)
@@ -140,6 +146,8 @@ def _unused(table: str, record: Schedule | Sampler, used: tuple[str, ...], choic
 def _check_early_stopping(recipe: Recipe, strategy: Strategy) -> None:
     training = recipe.training
     if not training.early_stopping:
+        rule = "has no effect without training.early_stopping; set it to 0"
+        need(training.patience == 0, "training.patience", rule, training.patience)
         return
     if not recipe.data.select:
         raise InputError(
@@ -160,6 +168,18 @@ def _check_kept_apart(recipe: Recipe, strategy: Strategy) -> None:
         raise InputError(
             f"recipe key data.holdout: has no effect for '{strategy.name}', where the samples out of a member's bag "
             f"are its hold-out, got {recipe.data.holdout}; set data.holdout=0"
+        )
+    if recipe.data.select == OUT_OF_BAG and not strategy.out_of_bag:
+        bagging = ", ".join(one.name for one in STRATEGIES.values() if one.out_of_bag)
+        raise InputError(
+            f"recipe key data.select: '{OUT_OF_BAG}' requires a strategy that draws bootstrap samples ({bagging}), "
+            f"got '{strategy.name}'"
+        )
+    apart = recipe.data.holdout or (recipe.data.select and recipe.data.select != OUT_OF_BAG)
+    if recipe.data.split == PER_RUN and not apart:
+        raise InputError(
+            f"recipe key data.split: '{PER_RUN}' has no effect where no samples are kept apart; set data.holdout or "
+            "data.select, or leave it out"
         )
     if recipe.data.select and not recipe.training.early_stopping:
         raise InputError(

@@ -13,6 +13,10 @@ from comitia.recipes.toml import to_toml
 # Keys with this metadata were added later: left out while they have their default, so that older recipes keep
 # their fingerprint.
 LATER = {"later": True}
+#: `data.select`: the samples that a run's bootstrap sample left out choose its epoch.
+OUT_OF_BAG = "out-of-bag"
+#: `data.split`: each run draws its own samples to keep apart.
+SHARED, PER_RUN = "shared", "per run"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,14 +25,17 @@ class Data:
 
     `holdout` and `select` are a count (integer) or a fraction (0 < f < 1) of the training samples.
     Samples of `holdout` weigh and certify; those of `select` decide which epoch is kept, so they certify
-    nothing. They are drawn once by the recipe's seed, the same for all runs.
+    nothing. With bagging, `select` may be "out-of-bag": the samples that a run did not draw decide.
+    `split`: "shared" draws them once by the recipe's seed, the same for all runs; "per run" draws them anew for
+    each run, whose own hold-out is then marked in the predictions file by `mask`.
     """
 
     name: str
     folder: str | None = None
     partial: bool = False
     holdout: int | float = 0
-    select: int | float = 0
+    select: int | float | str = 0
+    split: str = field(default=SHARED, metadata=LATER)
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -83,6 +90,7 @@ class Training:
     - `save_every` k: a state after every k-th epoch and after the last; 0 = the last alone.
       `sse` saves at the end of each cycle instead.
     - `early_stopping`: all epochs are trained, the state of best accuracy on `data.select` is the member.
+      `patience` k > 0 ends a run once k epochs in a row have not improved on it; 0 trains them all.
     - `batch` samples make one step of the optimiser, in `accumulate` pieces of batch/accumulate.
     - `class_weights`: "none", or "balanced" = n/(classes·n_c), for two classes ½/(1-p) and ½/p.
     - `augment`: "none", "flip-shift" (mirrored half the time, shifted by up to 4 pixels each way), or
@@ -107,6 +115,7 @@ class Training:
     augment: str = "none"
     save_every: int = 0
     early_stopping: bool = False
+    patience: int = field(default=0, metadata=LATER)
     budget: int = 0
     sizes: tuple[int, ...] = ()
     precision: str = "float32"

@@ -1,0 +1,61 @@
+"""Which samples a run trains on, chooses its epoch by and is judged by, and which ones its hold-out file holds."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.data.dataset import Dataset, Index, Parts, divide
+from comitia.deep.seeds import bootstrap, out_of_bag
+from comitia.recipes import OUT_OF_BAG, PER_RUN, Plan, Recipe
+
+NONE: Index = np.empty(0, dtype=np.int64)
+
+
+def run_parts(recipe: Recipe, plan: Plan, samples: int) -> Parts:
+    """Return the training samples of a run in its three parts; with a bootstrap sample `train` holds copies.
+
+    What a run's bootstrap sample left out is its hold-out, or chooses its epoch if the recipe says so.
+    """
+    parts = _divided(recipe, plan.run, samples)
+    if not plan.bootstrap:
+        return parts
+    names = {"seed": recipe.seed, "run": plan.run}
+    left = parts.train[out_of_bag(len(parts.train), **names)]
+    drawn = replace(parts, train=parts.train[bootstrap(len(parts.train), **names)])
+    by_left = recipe.data.select == OUT_OF_BAG
+    return replace(drawn, select=left) if by_left else replace(drawn, holdout=left)
+
+
+def holdout_index(recipe: Recipe, plan: Plan, samples: int) -> Index:
+    """Return the training samples that the hold-out file holds, the same for all runs.
+
+    Where runs have hold-outs of their own, these are all that some run could be judged by (`holdout_mask`).
+    """
+    own = run_parts(recipe, plan, samples).holdout
+    if not len(own) or not has_own_holdout(recipe, plan):
+        return own
+    return np.arange(samples) if recipe.data.split == PER_RUN else _divided(recipe, plan.run, samples).train
+
+
+def has_own_holdout(recipe: Recipe, plan: Plan) -> bool:
+    """Whether the hold-out of a run differs from that of others."""
+    return plan.bootstrap or recipe.data.split == PER_RUN
+
+
+def holdout_mask(recipe: Recipe, plan: Plan, samples: int) -> NDArray[np.bool_]:
+    """Return True where a sample of the hold-out file is hold-out for the run."""
+    index = holdout_index(recipe, plan, samples)
+    return np.isin(index, run_parts(recipe, plan, samples).holdout)
+
+
+def comes_with_holdout(data: Dataset, plan: Plan) -> bool:
+    """Whether the hold-out file holds the data set's own hold-out, the same for all runs."""
+    return data.holdout_y is not None and not plan.bootstrap
+
+
+def _divided(recipe: Recipe, run: int, samples: int) -> Parts:
+    source = recipe.data
+    select = source.select if not isinstance(source.select, str) else 0
+    seed = (recipe.seed, run) if source.split == PER_RUN else recipe.seed
+    return divide(samples, holdout=source.holdout, select=select, seed=seed)
