@@ -9,7 +9,7 @@ from scipy.stats import t
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia.evaluation import Evaluation
-from comitia.paper.faithfulness import trained_otherwise
+from comitia.evaluation.claims import claims_markdown
 from comitia.paper.judging import evaluate_row, require_sizes
 from comitia.recipes import read_recipe
 from comitia.recipes.strategies import size_groups
@@ -17,16 +17,20 @@ from evaluation.synthetic import ensemble
 
 
 def _evaluated(**options: object) -> Evaluation:
-    recipe = read_recipe("imdb-cnn_lstm-checkpoints")
+    recipe = read_recipe("imdb-cnn_lstm-simple")
     pack = ensemble(classes=2, samples=200)
     return evaluate_row(recipe, pack, sizes=[2, 5], repeats=2, **options)  # type: ignore[arg-type]
 
 
 def test_the_papers_numbers_and_all_three_claims_are_there() -> None:
     found = _evaluated()
-    assert found.name == "imdb-cnn_lstm-checkpoints"
+    assert found.name == "imdb-cnn_lstm-simple"
     assert [claim.number for claim in found.claims] == [1, 2, 3]
-    assert found.references[0].value == 0.87
+    assert [(r.kind, r.value, r.judged) for r in found.references[:3]] == [
+        ("bayes", 0.8703, True),
+        ("literature", 0.86, False),
+        ("paper", 0.871, False),
+    ]
 
 
 def test_a_training_that_was_scaled_down_is_not_judged_by_the_literature() -> None:
@@ -36,36 +40,12 @@ def test_a_training_that_was_scaled_down_is_not_judged_by_the_literature() -> No
     found = evaluate_row(recipe, pack, sizes=[2], repeats=2)
     assert [len(claim.findings) > 0 for claim in found.claims] == [False, True, True]
     assert found.references[0].kind == "bayes"
-    assert found.notes[0].startswith(
-        "trained with data.partial = true (built in: false), training.epochs = 10 (built in: 200): not judged"
-    )
+    assert found.provenance is not None
+    assert not found.provenance.as_paper
+    assert "data.partial true of false" in found.notes[0]
+    assert "training.epochs 10 of 200" in found.notes[0]
+    assert "not judged by numbers from the literature" in found.notes[0]
     assert evaluate_row(recipe, pack, bayes=pack, sizes=[2], repeats=2).claims[0].findings
-
-
-@pytest.mark.parametrize(
-    ("name", "changes", "note"),
-    [
-        ("imdb-cnn_lstm-epoch-budget", ["training.budget=100"], "training.budget = 100 (built in: 500)"),
-        ("imdb-cnn_lstm-checkpoints", ["training.lr=0.001"], "training.lr = 0.001 (built in: 0.1)"),
-        ("imdb-cnn_lstm-checkpoints", ["data.holdout=0"], "data.holdout = 0 (built in: 5000)"),
-    ],
-)
-def test_whatever_trains_otherwise_is_told(name: str, changes: list[str], note: str) -> None:
-    (told,) = trained_otherwise(read_recipe(name, changes))
-    assert note in told
-
-
-def test_a_recipe_of_ones_own_is_not_judged_and_more_runs_or_seeds_are() -> None:
-    built_in = read_recipe("imdb-cnn_lstm-checkpoints", ["seed=3", "keep='predictions'"], members=3)
-    assert trained_otherwise(built_in) == ()
-    (told,) = trained_otherwise(replace(built_in, name="imdb-cnn_lstm-mine"))
-    assert told.startswith("imdb-cnn_lstm-mine is not a built-in recipe: not judged")
-    assert trained_otherwise(replace(built_in, name="mine")) == ()
-
-
-def test_bagging_says_which_samples_its_bounds_rest_on() -> None:
-    found = evaluate_row(read_recipe("imdb-cnn_lstm-bagging"), ensemble(states=1, classes=2, samples=200))
-    assert any("out-of-bag" in note for note in found.notes)
 
 
 def test_a_bayes_ensemble_trained_here_is_judged_too() -> None:
@@ -82,11 +62,11 @@ def test_a_bayes_ensemble_trained_here_is_compared_sample_by_sample() -> None:
     """The same members on both sides: no difference, and only the floor of one discordant sample each way."""
     pack = ensemble(classes=2, samples=2000)
     last = pack.pick(pack.last())
-    found = evaluate_row(read_recipe("imdb-cnn_lstm-checkpoints"), pack, bayes=last, sizes=[5], repeats=2)
+    found = evaluate_row(read_recipe("imdb-cnn_lstm-simple"), pack, bayes=last, sizes=[5], repeats=2)
     here = found.claims[0].findings[0]
     assert (here.difference, here.verdict) == (0.0, "held")
     assert here.half_width == pytest.approx(2 * np.sqrt(2) / 2000)
-    drawn = evaluate_row(read_recipe("imdb-cnn_lstm-checkpoints"), pack, bayes=last, sizes=[2], repeats=3)
+    drawn = evaluate_row(read_recipe("imdb-cnn_lstm-simple"), pack, bayes=last, sizes=[2], repeats=3)
     ours = drawn.curve("last", "uniform", "average")[0].accuracies
     spread = t.ppf(0.975, 2) * np.std(ours, ddof=1) / np.sqrt(3)
     assert drawn.claims[0].findings[0].half_width > spread
@@ -115,7 +95,7 @@ def test_an_epoch_budget_evaluates_each_size_by_its_own_runs() -> None:
         (row,) = [r for r in found.curve("last", "uniform", "average") if r.size == size]
         right = probs[members].mean(axis=0).argmax(-1) == pack.labels
         assert row.accuracy_mean == pytest.approx(right.mean())
-    assert found.references[1].value == 0.873
+    assert next(r.value for r in found.references if r.kind == "paper") == 0.873
 
 
 def test_a_size_of_an_epoch_budget_whose_runs_failed_is_left_out_and_noted() -> None:
@@ -138,9 +118,41 @@ def test_predictions_of_other_data_are_refused_and_other_samples_noted() -> None
 def test_a_bayes_ensembles_own_members_are_not_judged_against_one() -> None:
     pack = ensemble(runs=1, states=4, classes=2, samples=200)
     found = evaluate_row(read_recipe("imdb-cnn_lstm-csghmc-ap"), pack)
-    assert found.bayesian
-    assert [reference.kind for reference in found.references] == ["bayes"]
+    assert {reference.kind for reference in found.references} == {"bayes", "literature"}
     assert found.claims[0].findings == ()
+    assert found.claims[0].reason == "the members are themselves those of a Bayes ensemble"
+
+
+@pytest.mark.parametrize("name", ["imdb-cnn_lstm-sse", "imdb-cnn_lstm-bagging", "imdb-cnn_lstm-checkpoints"])
+def test_the_first_claim_is_judged_by_plain_deep_ensembles_alone(name: str) -> None:
+    found = evaluate_row(read_recipe(name), ensemble(classes=2, samples=200), sizes=[2], repeats=2)
+    first = found.claims[0]
+    assert first.findings == ()
+    assert first.reason.startswith("it is about plain deep ensembles, and the members come from the strategy")
+
+
+def test_an_interval_wider_than_the_margin_is_told() -> None:
+    first = _evaluated().claims[0]
+    assert first.findings[0].half_width > 0.005
+    assert "could not be shown to be not worse" in first.reason
+    assert "Note: the interval of ±" in claims_markdown((first,))
+
+
+def test_single_states_have_nothing_beside_the_papers_numbers_for_all_states() -> None:
+    pack = ensemble(states=1, classes=10, samples=200)
+    found = evaluate_row(read_recipe("cifar10-resnet20-simple"), pack, sizes=[2], repeats=2)
+    assert "all" not in {reference.members for reference in found.references}
+    assert any("have no counterpart" in note for note in found.notes)
+    several = evaluate_row(
+        read_recipe("cifar10-resnet20-simple"), ensemble(classes=10, samples=200), sizes=[2]
+    )
+    assert "all" in {reference.members for reference in several.references}
+
+
+def test_the_papers_number_of_runs_is_among_the_default_sizes() -> None:
+    pack = ensemble(runs=30, states=1, classes=10, samples=60)
+    found = evaluate_row(read_recipe("cifar10-resnet20-simple"), pack, repeats=1, weightings=["uniform"])
+    assert found.settings.sizes == (2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 24, 25, 30)
 
 
 def test_a_bayes_ensemble_of_votes_is_said_to_vote() -> None:

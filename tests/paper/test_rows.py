@@ -2,8 +2,8 @@
 
 import pytest
 
-from comitia.paper.rows import bayes_reference, paper_row, references
-from comitia.recipes import names
+from comitia.paper.rows import network_of, paper_row, paper_rows
+from comitia.recipes import names, read_recipe
 
 
 def test_cells_are_the_papers() -> None:
@@ -29,19 +29,6 @@ def test_an_epoch_budget_has_a_row_for_each_budget(budget: int | None, bound: fl
     assert row.cells["bound_uniform"] == bound
 
 
-def test_bounds_are_given_as_risks_of_all_states_where_there_are_some() -> None:
-    found = {(r.quantity, r.members, r.weights): r.value for r in references("cifar10-resnet20-simple")}
-    assert found["bound", "all", "uniform"] == pytest.approx(1 - 0.425)
-    assert found["bound", "all", "tandem"] == pytest.approx(1 - 0.743)
-    last = {(r.quantity, r.members) for r in references("imdb-cnn_lstm-bagging")}
-    assert ("bound", "last") in last
-
-
-def test_bagging_takes_its_accuracy_from_the_table_of_bounds() -> None:
-    found = [r for r in references("imdb-cnn_lstm-bagging") if r.vote == "average"]
-    assert [(r.members, r.weights, r.value) for r in found] == [("last", "tandem", 0.869)]
-
-
 def test_rows_of_the_bounds_alone_have_accuracies_too() -> None:
     for name, value in (("imdb-cnn_lstm-bagging", 0.869), ("cifar10-resnet20-epoch-budget", 0.937)):
         row = paper_row(name)
@@ -52,12 +39,30 @@ def test_rows_of_the_bounds_alone_have_accuracies_too() -> None:
     assert both.cells["avg_tandem_last"] == 0.910
 
 
-def test_every_recipe_but_the_demo_has_a_bayes_ensemble_beside_it() -> None:
-    without = [name for name in names() if bayes_reference(name) is None]
-    assert without == ["demo"]
-    assert references("demo") == ()
-
-
 def test_samplers_have_no_row_of_their_own() -> None:
     assert paper_row("imdb-cnn_lstm-csghmc-ap") is None
     assert paper_row("mine") is None
+
+
+def test_the_31_rows_are_trained_by_built_in_recipes_at_their_budgets() -> None:
+    rows = paper_rows()
+    assert len({row.key for row in rows}) == 31
+    assert {row.recipe for row in rows} <= set(names())
+    for row in rows:
+        budget = read_recipe(row.recipe).training.budget
+        assert (row.budget is None) == (budget == 0)
+    first = {row.recipe: row.budget for row in reversed(rows)}
+    assert all(read_recipe(name).training.budget == (budget or 0) for name, budget in first.items())
+
+
+def test_bagging_is_drawn_as_often_as_the_simple_ensemble() -> None:
+    for row in paper_rows():
+        if row.experiment == "bagging":
+            simple = paper_row(row.recipe.replace("bagging", "simple"))
+            assert simple is not None
+            assert row.cells["members_last"] == simple.cells["members_last"]
+
+
+def test_a_network_has_the_papers_names() -> None:
+    assert network_of("eyepacs-resnet50-mc-dropout") == ("ResNet50", "EyePACS")
+    assert network_of("mnist5k-small_cnn-simple") is None

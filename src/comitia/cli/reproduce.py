@@ -33,6 +33,11 @@ The same command again resumes a training that was stopped.
 @click.option(
     "--from", "predictions", metavar="PACK.npz", help="Stored test predictions; nothing is trained."
 )
+@click.option(
+    "--trained",
+    metavar="paper|TEXT",
+    help="How the members of --from were trained: as the paper did, or otherwise.",
+)
 @click.option("--bayes", metavar="PACK.npz", help="Test predictions of a Bayes ensemble trained here.")
 @click.option(
     "--compare", "comparison", metavar="NAME|FILE.toml", help="Compare ensembles at equal training epochs."
@@ -59,6 +64,7 @@ The same command again resumes a training that was stopped.
 def command(
     recipe: str | None,
     predictions: str | None,
+    trained: str | None,
     bayes: str | None,
     comparison: str | None,
     members: int | None,
@@ -84,12 +90,18 @@ def command(
     if listing:
         _list(json_path)
     elif comparison is not None:
-        _require_none(recipe, predictions, bayes, members, epochs, sizes)
+        _require_none(recipe, predictions, trained, bayes, members, epochs, sizes)
         _comparison(comparison, options, json_path)
     elif recipe is None:
         raise InputError("reproduce: a NAME is required; comitia reproduce --list shows them")
     else:
-        options |= {"predictions": predictions, "bayes": bayes, "members": members, "epochs": epochs}
+        options |= {
+            "predictions": predictions,
+            "trained": trained,
+            "bayes": bayes,
+            "members": members,
+            "epochs": epochs,
+        }
         options |= {"sizes": None if sizes is None else whole_numbers("sizes", sizes), "force": force}
         _row(recipe, options, json_path)
 
@@ -98,8 +110,8 @@ def _require_none(*given: object) -> None:
     """Raise for what the file of a comparison decides."""
     if any(value is not None for value in given):
         raise InputError(
-            "comparison: its file decides what is trained; leave out NAME, --from, --bayes, --members, --epochs and "
-            "--sizes"
+            "comparison: its file decides what is trained; leave out NAME, --from, --trained, --bayes, --members, "
+            "--epochs and --sizes"
         )
 
 

@@ -13,6 +13,7 @@ it is vacuous and more samples could bring it below 1.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from scipy.special import ndtr, ndtri
 
 from comitia.evaluation.findings import (
     HELD,
+    MARGIN,
     NOT_HELD,
     RULE,
     UNDECIDED,
@@ -53,12 +55,14 @@ STATEMENTS = {
 def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
     """Return the claims that the evaluation has numbers for; of a reproduction, which has a name, all three.
 
-    The first needs a Bayes ensemble to compare with and members that are not a Bayes ensemble's own; all use the
-    average vote where there is one.
+    The first needs a Bayes ensemble to compare with and a plain deep ensemble; all use the average vote where there is
+    one.
     """
     some = evaluation.settings.grouped
+    against = _against_bayes(evaluation)
+    first = _claim(1, against, _why_no_first(evaluation), some=some)
     claims = (
-        _claim(1, _against_bayes(evaluation), _why_no_first(evaluation), some=some),
+        replace(first, reason=_beyond_reach(against)) if against else first,
         _claim(
             2,
             [*_against_uniform(evaluation), *_bounds(evaluation)],
@@ -83,9 +87,20 @@ def combine(findings: Sequence[Finding], *, some: bool = False) -> str:
     return other if verdicts == {other} else UNDECIDED
 
 
+def _beyond_reach(findings: Sequence[Finding]) -> str:
+    """Return the warning that an equal ensemble could not pass, where every interval is wider than the margin."""
+    reaches = [found.half_width for found in findings if found.half_width is not None]
+    if not reaches or min(reaches) <= MARGIN:
+        return ""
+    return (
+        f"the interval of ± {min(reaches):.4f} is wider than the margin of {MARGIN}, so that even an ensemble that "
+        "equals the reference could not be shown to be not worse"
+    )
+
+
 def _why_no_first(evaluation: Evaluation) -> str:
-    if evaluation.bayesian:
-        return "the members are themselves those of a Bayes ensemble"
+    if evaluation.unjudged:
+        return evaluation.unjudged
     if any(reference.kind == "bayes" for reference in evaluation.references):
         return "the Bayes ensemble of the literature was trained otherwise; bayes takes one that was trained here"
     return "there is no Bayes ensemble to compare with; bayes takes one that was trained here"
@@ -123,7 +138,7 @@ def _difference(
 
 def _against_bayes(evaluation: Evaluation) -> list[Finding]:
     """The uniform vote of last states against each Bayes ensemble, at each size that is judged; of the same vote."""
-    if evaluation.bayesian:
+    if evaluation.unjudged:
         return []
     sizes = _sizes(evaluation)
     against = [
@@ -248,7 +263,7 @@ def claims_markdown(claims: Sequence[Claim]) -> str:
     """Return the claims as Markdown: each statement with its verdict and the numbers behind it."""
     parts = [CLAIMS_RULE]
     for claim in claims:
-        why = f" Why: {claim.reason}." if claim.reason else ""
+        why = f" {'Note' if claim.findings else 'Why'}: {claim.reason}." if claim.reason else ""
         parts.append(f"**Claim {claim.number}: {claim.verdict}.** {claim.statement}{why}")
         if claim.findings:
             parts.append(findings_markdown(claim.findings))

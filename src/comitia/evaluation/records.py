@@ -145,12 +145,14 @@ class Certified:
 
 @dataclass(frozen=True)
 class Reference:
-    """A number to set beside ours: `kind` is "bayes" (a Bayes ensemble) or "paper" (a cell of its tables).
+    """A number to set beside ours.
 
-    `quantity` is "accuracy" or "bound" (risk). `members`, `weights` and `vote` say which curve a cell belongs to;
-    None where they do not apply. `size` counts runs (samples of the posterior for a Bayes ensemble). `judged`: whether
-    claims may rest on it, our members having been trained as those it comes from. `half_width` is half of
-    the 95% interval of ours less this one where both were compared sample by sample; None for a number from elsewhere.
+    `kind` is "bayes" (the Bayes ensemble to compare with), "literature" (others' numbers for context) or "paper" (a
+    cell of its tables). `quantity` is "accuracy", "auroc" or "bound" (risk). `members`, `weights` and `vote` say which
+    curve a cell belongs to; None where they do not apply. `size` counts runs (samples of the posterior for a Bayes
+    ensemble). `judged`: whether claims may rest on it, our members having been trained as those it comes from.
+    `half_width` is half of the 95% interval of ours less this one where both were compared sample by sample; None for
+    a number from elsewhere.
     """
 
     label: str
@@ -163,6 +165,20 @@ class Reference:
     vote: str | None = None
     judged: bool = True
     half_width: float | None = None
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where members come from: `source` is "trained" (here) or "stored".
+
+    `row` names the row of the paper that they stand for, empty if it has none. `scale` says how they were trained,
+    `as_paper` whether that is how the paper trained, so that numbers from the literature may judge.
+    """
+
+    source: str
+    row: str
+    scale: str
+    as_paper: bool
 
 
 @dataclass(frozen=True)
@@ -226,8 +242,8 @@ class Source:
 class Evaluation:
     """Everything `evaluate` found. No dates and no machine in it: the same seed gives the same record.
 
-    `name`, `references`, `bayesian` and `claims` are filled by a reproduction; without one there are no references
-    and the claims are those that need none. `bayesian`: the members are themselves those of a Bayes ensemble.
+    `name`, `provenance`, `references`, `unjudged` and `claims` are filled by a reproduction; without one there are no
+    references and the claims are those that need none. `unjudged` says why the first claim is not judged, if it is not.
     """
 
     settings: Settings
@@ -242,7 +258,8 @@ class Evaluation:
     name: str | None = None
     references: tuple[Reference, ...] = ()
     claims: tuple[Claim, ...] = ()
-    bayesian: bool = False
+    unjudged: str = ""
+    provenance: Provenance | None = None
 
     @property
     def single_states(self) -> bool:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -192,7 +193,8 @@ _BESIDE = (
 def beside_paper(evaluation: Evaluation) -> Table:
     """Return our numbers beside the paper's, at its size where that was evaluated, else at our largest.
 
-    Accuracies, single network, Bayes ensemble, bounds.
+    Under a budget of epochs the paper does not say of which size its numbers are: ours are those of the best size.
+    Accuracies, single network, Bayes ensemble and other numbers of the literature, bounds.
     """
     keys = dict.fromkeys(row.key for row in evaluation.rows)
     accuracies = [_beside(evaluation, key, "accuracy") for key in keys]
@@ -200,13 +202,10 @@ def beside_paper(evaluation: Evaluation) -> Table:
     single = evaluation.single_best
     paper = _find(evaluation, "accuracy", "single", None, None)
     alone = _line("accuracy", ("best single", None, None), single.accuracy_mean, None, 1, paper)
-    bayes = [_bayes(reference) for reference in evaluation.references if reference.kind == "bayes"]
+    elsewhere = [_elsewhere(reference) for reference in evaluation.references if reference.kind != "paper"]
     title = f"{evaluation.name or 'evaluation'}: ours beside the paper's"
-    note = _DELTA.format(evaluation.settings.delta)
-    apart = [
-        _apart(reference) for reference in evaluation.references if not _comparable(evaluation, reference)
-    ]
-    return Table(title, _BESIDE, (*accuracies, alone, *bayes, *bounds, *apart), (note,))
+    notes = (_DELTA.format(evaluation.settings.delta), *((_BEST,) if evaluation.settings.grouped else ()))
+    return Table(title, _BESIDE, (*accuracies, alone, *elsewhere, *bounds), notes)
 
 
 def against_paper(evaluation: Evaluation) -> Table:
@@ -225,37 +224,42 @@ def against_paper(evaluation: Evaluation) -> Table:
 
 _DELTA = (
     "Accuracy: mean over the draws. Bound: tandem-kl on the risk of the majority vote at delta = {:g}, from half of "
-    "the samples (the paper prints 1 - risk). Difference: ours less the paper's, where its number of runs is known."
+    "the samples (the paper prints 1 - risk). Difference: ours less the paper's."
+)
+_BEST = (
+    "The paper does not say of which number of runs its numbers under a budget are: ours are those of the best one, "
+    "which is chosen by the numbers themselves."
 )
 
 
-def _comparable(evaluation: Evaluation, reference: Reference) -> bool:
-    """Whether a number of the paper is comparable with ours: not where it is of one of several sizes, unknown which."""
-    return reference.kind != "paper" or reference.size is not None or not evaluation.settings.grouped
-
-
-def _apart(reference: Reference) -> tuple[Cell, ...]:
-    """The line of a number of the paper that has none of ours beside it."""
-    named = (reference.quantity, reference.members, reference.weights, reference.vote)
-    return (*named, None, None, None, reference.value, reference.size, None)
-
-
-def _bayes(reference: Reference) -> tuple[Cell, ...]:
-    """The line of a Bayes ensemble: ours if it was trained here, and so has a vote, else from the literature."""
-    named = ("accuracy", "Bayes ensemble", "uniform", reference.vote or "average")
+def _elsewhere(reference: Reference) -> tuple[Cell, ...]:
+    """The line of a Bayes ensemble trained here, which has a vote, or of a number from the literature."""
+    named = (reference.quantity, reference.label, reference.weights, reference.vote)
     if reference.vote is not None:
         return (*named, reference.value, None, reference.size, None, None, None)
     return (*named, None, None, None, reference.value, reference.size, None)
 
 
 def _beside(evaluation: Evaluation, key: tuple[str, str, str], quantity: str) -> tuple[Cell, ...]:
-    curve, paper = evaluation.curve(*key), _find(evaluation, quantity, *key)
-    row = next((r for r in curve if paper is not None and r.size == paper.size), curve[-1])
+    row, paper = row_beside(evaluation, key, quantity), _find(evaluation, quantity, *key)
     # the paper's bounds are cut off at 1, so ours must be to stand beside them
     bound = None if row.bound_mean is None else min(row.bound_mean, 1.0)
     value = row.accuracy_mean if quantity == "accuracy" else bound
     spread = row.accuracy_sd if quantity == "accuracy" else None
     return _line(quantity, key, value, spread, row.size, paper)
+
+
+def row_beside(evaluation: Evaluation, key: tuple[str, str, str], quantity: str) -> Row:
+    """Return the row of a curve that stands beside a number of the paper.
+
+    That of its size, under a budget of epochs the best, else the largest.
+    """
+    curve, paper = evaluation.curve(*key), _find(evaluation, quantity, *key)
+    if evaluation.settings.grouped and (paper is None or paper.size is None):
+        if quantity == "accuracy":
+            return max(curve, key=lambda row: row.accuracy_mean)
+        return min(curve, key=lambda row: math.inf if row.bound_mean is None else row.bound_mean)
+    return next((row for row in curve if paper is not None and row.size == paper.size), curve[-1])
 
 
 def _line(
@@ -268,8 +272,7 @@ def _line(
 ) -> tuple[Cell, ...]:
     if paper is None or ours is None:
         return (quantity, *key, ours, spread, runs, None, None, None)
-    difference = None if paper.size is None else ours - paper.value
-    return (quantity, *key, ours, spread, runs, paper.value, paper.size, difference)
+    return (quantity, *key, ours, spread, runs, paper.value, paper.size, ours - paper.value)
 
 
 def _find(
@@ -278,7 +281,6 @@ def _find(
     """The paper's number for that cell, if it has one."""
     for reference in evaluation.references:
         cell = (reference.quantity, reference.members, reference.weights, reference.vote)
-        wanted = reference.kind == "paper" and _comparable(evaluation, reference)
-        if wanted and cell == (quantity, members, weights, vote):
+        if reference.kind == "paper" and cell == (quantity, members, weights, vote):
             return reference
     return None

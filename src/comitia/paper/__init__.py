@@ -1,8 +1,9 @@
 """Rows of the paper and comparisons of ensembles, from training (or stored predictions) to tables and claims."""
 
 from comitia.paper.comparison_plan import ComparisonPlan, plan_names, read_plan
+from comitia.paper.literature import references
 from comitia.paper.reproducing import ReproducedComparison, Reproduction, reproduce, reproduce_comparison
-from comitia.paper.rows import PaperRow, paper_row, references
+from comitia.paper.rows import PaperRow, paper_row, paper_rows
 
 __all__ = [
     "ComparisonPlan",
@@ -10,6 +11,7 @@ __all__ = [
     "ReproducedComparison",
     "Reproduction",
     "paper_row",
+    "paper_rows",
     "plan_names",
     "read_plan",
     "references",

@@ -10,13 +10,14 @@ from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import judge
-from comitia.evaluation.draws import draw_all, runs_of
+from comitia.evaluation.draws import default_sizes, draw_all, runs_of
 from comitia.evaluation.findings import half_width, rounded
 from comitia.evaluation.protocol import WEIGHTINGS
-from comitia.evaluation.records import Reference
+from comitia.evaluation.records import Provenance, Reference
 from comitia.evaluation.scores import score
-from comitia.paper.faithfulness import other_samples, require_classes, trained_otherwise
-from comitia.paper.rows import references
+from comitia.paper.literature import references
+from comitia.paper.provenance import notes_on, require_classes, trained_here
+from comitia.paper.rows import paper_row
 from comitia.recipes import Recipe, strategy_of
 from comitia.recipes.strategies import size_groups
 from comitia.weighting import Method
@@ -26,6 +27,7 @@ def evaluate_row(
     recipe: Recipe,
     predictions: Predictions,
     *,
+    provenance: Provenance | None = None,
     bayes: Predictions | None = None,
     sizes: Sequence[int] | None = None,
     repeats: int = 5,
@@ -35,17 +37,22 @@ def evaluate_row(
 ) -> Evaluation:
     """Return the evaluation of a recipe's test predictions with the paper's numbers and the three claims.
 
-    `bayes` are the members of a Bayes ensemble trained here, on the same test samples: the first claim is then
-    judged against their uniform average too. A recipe that trains a Bayes ensemble has no first claim, and one that
-    trains otherwise than the built-in recipe of its name is not judged by numbers from the literature.
+    `provenance` says how the members were trained; None is by the recipe. Only those trained as the paper did are
+    judged by numbers from the literature, and the first claim only where they are a plain deep ensemble. `bayes` are
+    the members of a Bayes ensemble trained here, on the same test samples: the first claim is then judged against their
+    uniform average too.
     """
     require_classes(recipe, predictions)
+    runs = len(runs_of(predictions).numbers)
+    origin = trained_here(recipe, runs=runs) if provenance is None else provenance
     groups = size_groups(recipe)
     missing: tuple[str, ...] = ()
     if groups is not None:
         require_sizes(recipe, sizes)
         groups, missing = _whole_groups(groups, predictions)
         sizes = None if sizes is None else [size for size in sizes if size in groups]
+    elif sizes is None:
+        sizes = _default_sizes(recipe, runs)
     found = evaluate(
         predictions,
         sizes=sizes,
@@ -55,18 +62,48 @@ def evaluate_row(
         weightings=weightings,
         groups=groups,
     )
-    budget = recipe.training.budget if groups is not None else None
-    otherwise = trained_otherwise(recipe)
-    elsewhere = (replace(r, judged=not otherwise) for r in references(recipe.name, budget=budget))
+    elsewhere, apart = _references(recipe, found, judged=origin.as_paper)
     here = () if bayes is None else (_trained_here(bayes, predictions, found),)
     named = replace(
         found,
         name=recipe.name,
         references=(*here, *elsewhere),
-        notes=(*otherwise, *other_samples(recipe, predictions), *missing, *found.notes),
-        bayesian=strategy_of(recipe).bayesian,
+        notes=(*notes_on(recipe, predictions, origin), *apart, *missing, *found.notes),
+        unjudged=_unjudged(recipe),
+        provenance=origin,
     )
     return replace(named, claims=judge(named))
+
+
+def _default_sizes(recipe: Recipe, runs: int) -> tuple[int, ...]:
+    """Return the numbers of runs that are evaluated, those of the paper's row among them."""
+    row = paper_row(recipe.name)
+    theirs = {int(row.cells[key]) for key in ("members_last", "members_all") if row and key in row.cells}
+    return tuple(sorted({*default_sizes(runs), *(size for size in theirs if size <= runs)}))
+
+
+def _references(
+    recipe: Recipe, found: Evaluation, *, judged: bool
+) -> tuple[tuple[Reference, ...], tuple[str, ...]]:
+    """Return the numbers to set beside an evaluation, and a note on those that have no counterpart in it."""
+    known = references(recipe.name, budget=recipe.training.budget or None)
+    kept = [r for r in known if not (found.single_states and r.members == "all")]
+    note = "every run has a single state here: the paper's numbers for all states have no counterpart"
+    beside = tuple(replace(r, judged=judged and r.kind == "bayes") for r in kept)
+    return beside, (note,) if len(kept) < len(known) else ()
+
+
+def _unjudged(recipe: Recipe) -> str:
+    """Return why the first claim is not judged; it is for plain deep ensembles, with or without a budget of epochs."""
+    strategy = strategy_of(recipe)
+    if strategy.bayesian:
+        return "the members are themselves those of a Bayes ensemble"
+    if strategy.independent or size_groups(recipe) is not None:
+        return ""
+    return (
+        f"it is about plain deep ensembles, and the members come from the strategy {strategy.name}; the row of the "
+        "simple ensemble judges it"
+    )
 
 
 def _whole_groups(

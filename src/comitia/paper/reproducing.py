@@ -12,6 +12,7 @@ from comitia._predictions import Predictions
 from comitia.evaluation import Evaluation
 from comitia.evaluation.comparison import Comparison
 from comitia.evaluation.protocol import WEIGHTINGS, check_settings
+from comitia.evaluation.records import Provenance
 from comitia.files import read_predictions
 from comitia.paper import comparing
 from comitia.paper.comparison_plan import ComparisonPlan, read_plan
@@ -26,6 +27,7 @@ from comitia.paper.outputs import (
     write_row,
     write_temperatures,
 )
+from comitia.paper.provenance import recipe_beside, stored
 from comitia.recipes import Recipe, changed_table, read_recipe, recipe_from_dict
 from comitia.weighting import Method
 
@@ -64,12 +66,14 @@ class _Trained:
     source: str
     seconds: Mapping[str, float]
     missing: tuple[str, ...] = ()
+    provenance: Provenance | None = None
 
 
 def reproduce(
     recipe: str | Path | Recipe,
     *,
     predictions: Pack | None = None,
+    trained: str | None = None,
     bayes: Pack | None = None,
     out: str | Path | None = None,
     members: int | None = None,
@@ -95,6 +99,8 @@ def reproduce(
     ----------
     recipe : a built-in name, a TOML file, or a `Recipe`
     predictions : stored test predictions, or their file; nothing is trained then
+    trained : how the stored predictions' members were trained, ``"paper"`` for as the paper did: only those are judged
+        by numbers from the literature. Not needed for a file that comitia trained, or the authors' own
     bayes : test predictions of a Bayes ensemble trained here, which the first claim is judged against too
     out : the folder that everything is written to; None is ``reproduced/NAME``
     members, epochs, overrides : runs to train, epochs per run, and ``"key=value"`` changes of the recipe
@@ -111,6 +117,7 @@ def reproduce(
         require_absent_outputs(folder, force)
     else:
         require_sizes(chosen, sizes)
+        _require_no_word(trained)
     asked: dict[str, Any] = {"repeats": repeats, "seed": seed, "delta": delta, "weightings": weightings}
     check_settings(**asked)
     if figures:
@@ -119,9 +126,11 @@ def reproduce(
     if predictions is None:
         found = _train(chosen, folder, engine, workers, listen)
     else:
-        found = _Trained(_read(predictions), _source(predictions), {})
+        found = _stored(chosen, predictions, trained)
     begin = perf_counter()
-    evaluation = evaluate_row(chosen, found.predictions, bayes=other, sizes=sizes, **asked)
+    evaluation = evaluate_row(
+        chosen, found.predictions, provenance=found.provenance, bayes=other, sizes=sizes, **asked
+    )
     seconds = {**found.seconds, "evaluation": perf_counter() - begin}
     asked["weightings"] = [name_of(method) for method in weightings]
     asked["sizes"] = None if sizes is None else [int(size) for size in sizes]
@@ -152,8 +161,20 @@ def _read(pack: Pack) -> Predictions:
     return pack if isinstance(pack, Predictions) else read_predictions([pack])
 
 
-def _source(pack: Pack) -> str:
-    return "stored predictions" + ("" if isinstance(pack, Predictions) else f" {Path(pack).name}")
+def _stored(recipe: Recipe, pack: Pack, trained: str | None) -> _Trained:
+    """Return stored predictions with what is known of their training."""
+    predictions, path = _read(pack), None if isinstance(pack, Predictions) else Path(pack)
+    beside = None if path is None else recipe_beside(path)
+    source = "stored predictions" + ("" if path is None else f" {path.name}")
+    origin = stored(recipe, predictions, beside=beside, told=trained)
+    return _Trained(predictions, source, {}, provenance=origin)
+
+
+def _require_no_word(trained: str | None) -> None:
+    if trained is not None:
+        raise InputError(
+            f"trained: says how stored predictions came to be and requires predictions, got {trained!r}; leave it out"
+        )
 
 
 def _extras(evaluation: Evaluation, folder: Path, *, figures: bool, trained: bool) -> tuple[Path, ...]:

@@ -1,0 +1,95 @@
+"""How members were trained, and whether numbers from the literature may judge them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from comitia._errors import InputError
+from comitia.evaluation.records import Provenance
+from comitia.paper import provenance
+from comitia.paper.provenance import changes, recipe_beside, row_key, stored, trained_here
+from comitia.recipes import read_recipe
+from evaluation.synthetic import ensemble
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("imdb-cnn_lstm-epoch-budget", ["training.budget=100"], ("training.budget", "100", "500")),
+        ("imdb-cnn_lstm-checkpoints", ["training.lr=0.001"], ("training.lr", "0.001", "0.1")),
+        ("imdb-cnn_lstm-checkpoints", ["data.holdout=1"], ("data.holdout", "1", "5000")),
+    ],
+)
+def test_whatever_trains_otherwise_is_told(name: str, given: list[str], told: tuple[str, str, str]) -> None:
+    assert changes(read_recipe(name, given)) == [told]
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("imdb-cnn_lstm-simple", ["seed=3", "keep='predictions'", "training.runs=3", "training.patience=5"]),
+        ("imdb-cnn_lstm-checkpoints", ["data.split='shared'"]),
+        ("imdb-cnn_lstm-epoch-budget", ["training.sizes=[10]"]),
+        ("cifar10-resnet110-epoch-budget", ["training.budget=300"]),
+    ],
+)
+def test_what_the_authors_varied_is_as_the_paper(name: str, given: list[str]) -> None:
+    assert changes(read_recipe(name, given)) == []
+
+
+def test_the_schedule_of_fewer_epochs_is_told_by_the_epochs_alone() -> None:
+    short = read_recipe("cifar10-resnet20-simple", epochs=20)
+    assert changes(short) == [("training.epochs", "20", "200")]
+    other = replace(short, training=replace(short.training, save_every=5))
+    assert ("training.save_every", "5", "40") in changes(other)
+
+
+def test_a_recipe_of_ones_own_under_a_name_of_the_papers_data_is_not_the_papers() -> None:
+    mine = replace(read_recipe("imdb-cnn_lstm-checkpoints"), name="imdb-cnn_lstm-mine")
+    assert row_key(mine) == ""
+    found = trained_here(mine, runs=3)
+    assert (found.row, found.as_paper) == ("", False)
+    assert found.scale == "3 runs × 5 states, name imdb-cnn_lstm-mine of the built-in recipes"
+
+
+def test_a_row_is_named_with_its_budget_and_how_it_was_trained() -> None:
+    small = read_recipe("cifar10-resnet110-epoch-budget", ["training.budget=300", "training.sizes=[2, 3]"])
+    assert trained_here(small, runs=5) == Provenance(
+        "trained", "cifar10-resnet110-epoch-budget-300", "M = 2, 3", True
+    )
+    patient = read_recipe("imdb-cnn_lstm-simple", ["training.patience=5"])
+    assert trained_here(patient, runs=50).scale == "50 runs, each stopped after 5 epochs without improvement"
+
+
+def test_stored_predictions_are_judged_only_if_it_is_known_that_they_may(tmp_path: Path) -> None:
+    recipe, pack = read_recipe("imdb-cnn_lstm-checkpoints"), ensemble(classes=2, samples=50)
+    unknown = stored(recipe, pack, beside=None, told=None)
+    assert (unknown.as_paper, unknown.scale) == (False, "it is not known how its members were trained")
+    assert stored(recipe, pack, beside=None, told="paper").as_paper
+    other = stored(recipe, pack, beside=None, told="with dropout .5")
+    assert (other.as_paper, other.scale) == (False, "with dropout .5")
+    assert stored(recipe, pack, beside=recipe, told=None).as_paper
+    changed = read_recipe("imdb-cnn_lstm-checkpoints", ["training.lr=0.01"])
+    assert not stored(recipe, pack, beside=changed, told=None).as_paper
+
+
+def test_predictions_are_recognised_by_their_checksum(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe, pack = read_recipe("cifar10-resnet20-simple"), ensemble(classes=10, samples=50)
+    known = {"sha256": pack.fingerprint(), "recipe": recipe.name, "as_paper": "no", "how": "40,000 images"}
+    monkeypatch.setattr(provenance, "read_table", lambda name: [known])
+    assert stored(recipe, pack, beside=None, told="paper") == Provenance(
+        "stored", recipe.name, "40,000 images", False
+    )
+    with pytest.raises(
+        InputError, match="these are stored predictions of cifar10-resnet20-simple, got the recipe"
+    ):
+        stored(read_recipe("cifar10-resnet20-sse"), pack, beside=None, told=None)
+
+
+def test_the_recipe_beside_a_file_of_a_training_is_found(tmp_path: Path) -> None:
+    recipe = read_recipe("demo")
+    assert recipe_beside(tmp_path / "test.npz") is None
+    (tmp_path / "recipe.toml").write_text(recipe.to_toml())
+    assert recipe_beside(tmp_path / "test.npz") == recipe
+    assert recipe_beside(tmp_path / "other.npz") is None
