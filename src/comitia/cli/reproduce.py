@@ -25,6 +25,8 @@ Examples:
   comitia reproduce imdb-cnn_lstm-checkpoints --members 40 --out imdb
   comitia reproduce imdb-cnn_lstm-checkpoints --from test.npz      without training
   comitia reproduce demo --members 3 --epochs 2 --out small        any recipe, any scale
+  comitia reproduce --status                                       what there is of each row
+  comitia reproduce --tables tables                                the paper's tables, our numbers
   comitia reproduce --compare bayes-demo --out bayes               uniform, Bayesian, PAC-Bayesian
 The same command again resumes a training that was stopped.
 """,
@@ -59,6 +61,13 @@ The same command again resumes a training that was stopped.
 @click.option("--weights", "weightings", metavar="NAME,...", help="[default: uniform,first-order,tandem]")
 @click.option("--figures/--no-figures", default=True, help="Draw figures, or write tables and claims only.")
 @click.option("--list", "listing", is_flag=True, help="List the rows and the paper's numbers.")
+@click.option(
+    "--status", "asked_status", is_flag=True, help="List the rows: paper, ours, and what training takes."
+)
+@click.option("--tables", metavar="DIR", help="Write the paper's tables with our numbers beside its own.")
+@click.option(
+    "--results", metavar="DIR", help="With --status, --tables: reproduced rows of your own, in DIR."
+)
 @click.option("--force", is_flag=True, help="Overwrite the results of an earlier --from.")
 @common_options
 def command(
@@ -73,6 +82,9 @@ def command(
     repeats: int | None,
     weightings: str | None,
     listing: bool,
+    asked_status: bool,
+    tables: str | None,
+    results: str | None,
     force: bool,
     json_path: str | None,
     **options: Any,
@@ -87,8 +99,13 @@ def command(
         options["repeats"] = repeats
     if weightings is not None:
         options["weightings"] = words(weightings)
+    if results is not None and tables is None and not asked_status:
+        raise InputError("results: requires --status or --tables")
     if listing:
         _list(json_path)
+    elif asked_status or tables is not None:
+        _require_alone(recipe, predictions, comparison, options["out"])
+        _rows(tables, results, json_path)
     elif comparison is not None:
         _require_none(recipe, predictions, trained, bayes, members, epochs, sizes)
         _comparison(comparison, options, json_path)
@@ -113,6 +130,28 @@ def _require_none(*given: object) -> None:
             "comparison: its file decides what is trained; leave out NAME, --from, --trained, --bayes, --members, "
             "--epochs and --sizes"
         )
+
+
+def _require_alone(*given: object) -> None:
+    """Raise for what --status and --tables have no use for."""
+    if any(value is not None for value in given):
+        raise InputError(
+            "status, tables: train and evaluate nothing; leave out NAME, --from, --compare and --out"
+        )
+
+
+def _rows(tables: str | None, results: str | None, json_path: str | None) -> None:
+    """Show the status of the paper's rows, and write its tables if asked to."""
+    from comitia.paper import all_rows, reproduce_tables
+    from comitia.paper.tables import status_summary
+
+    rows = all_rows(results)
+    written = () if tables is None else reproduce_tables(tables, results=results)
+    write_json(json_path, {"rows": [row.plain() for row in rows]})
+    terminal = console(json_path)
+    show_table(terminal, status_summary(rows))
+    if tables is not None:
+        terminal.print(f"{len(written)} files written to {tables}", markup=False)
 
 
 def _row(recipe: str, options: dict[str, Any], json_path: str | None) -> None:

@@ -2,7 +2,14 @@
 
 from comitia.paper.comparison_plan import ComparisonPlan, plan_names, read_plan
 from comitia.paper.literature import references
-from comitia.paper.reproducing import ReproducedComparison, Reproduction, reproduce, reproduce_comparison
+from comitia.paper.reproducing import (
+    ReproducedComparison,
+    Reproduction,
+    all_rows,
+    reproduce,
+    reproduce_comparison,
+    reproduce_tables,
+)
 from comitia.paper.rows import PaperRow, paper_row, paper_rows
 
 __all__ = [
@@ -10,6 +17,7 @@ __all__ = [
     "PaperRow",
     "ReproducedComparison",
     "Reproduction",
+    "all_rows",
     "paper_row",
     "paper_rows",
     "plan_names",
@@ -17,4 +25,5 @@ __all__ = [
     "references",
     "reproduce",
     "reproduce_comparison",
+    "reproduce_tables",
 ]

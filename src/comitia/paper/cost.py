@@ -60,11 +60,11 @@ def needs(row: PaperRow) -> str:
 
     >>> from comitia.paper.rows import paper_row
     >>> needs(paper_row("imdb-cnn_lstm-checkpoints"))
-    '0.4 hours on two cores'
+    '0.4 h on 2 cores'
     """
-    on_cores = f"{_hours(core_hours(row))} on two cores"
-    return on_cores if row.dataset == "IMDB" else f"{_hours(gpu_hours(row), 'GPU ')}, or {on_cores}"
+    on_cores = f"{_hours(core_hours(row))} h on 2 cores"
+    return on_cores if row.dataset == "IMDB" else f"{_hours(gpu_hours(row))} GPU h, or {on_cores}"
 
 
-def _hours(hours: float, kind: str = "") -> str:
-    return f"{hours:.1f} {kind}hours" if hours < 10 else f"{float(f'{hours:.2g}'):,.0f} {kind}hours"
+def _hours(hours: float) -> str:
+    return f"{hours:.1f}" if hours < 10 else f"{float(f'{hours:.2g}'):,.0f}"

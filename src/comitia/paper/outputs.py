@@ -3,7 +3,7 @@
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,9 @@ from comitia.evaluation.tables import FORMATS, Table, all_rows, beside_paper, by
 from comitia.files.atomic import write_bytes, write_text
 from comitia.pages.learning import LEARNING
 from comitia.paper.comparison_plan import ComparisonPlan
+from comitia.paper.results import Status
+from comitia.paper.row_page import PAGE, row_page
+from comitia.paper.tables import paper_tables, status_table
 
 # What the numbers may depend on; those not installed are left out.
 PACKAGES = ("comitia", "numpy", "scipy", "numba", "torch", "ray")
@@ -24,6 +27,7 @@ ROW_FILES = (
     "evaluation.json",
     "claims.md",
     "run.json",
+    PAGE,
     *(f"{t}{e}" for t in ("table", "rows", "sizes") for e in FORMATS),
 )
 #: The files of a comparison.
@@ -76,6 +80,18 @@ def write_row(evaluation: Evaluation, folder: Path, facts: Mapping[str, Any]) ->
     return _write(
         folder, {**texts, "claims.md": claims_markdown(evaluation.claims), "run.json": _json(facts)}
     )
+
+
+def write_page(evaluation: Evaluation, folder: Path, facts: Mapping[str, Any]) -> tuple[Path, ...]:
+    """Write the page of a row, with the figures that lie in its folder; return the file."""
+    figures = sorted(path.stem for path in (folder / "figures").glob("*.svg"))
+    return _write(folder, {PAGE: row_page(evaluation, facts, figures)})
+
+
+def write_paper_tables(rows: Sequence[Status], folder: Path) -> tuple[Path, ...]:
+    """Write the paper's three tables with our numbers, and the status of its rows; return the files."""
+    tables = {**paper_tables(rows), "status": status_table(rows)}
+    return _write(folder, _rendered(tables))
 
 
 def write_comparison(comparison: Comparison, folder: Path, facts: Mapping[str, Any]) -> tuple[Path, ...]:

@@ -24,10 +24,13 @@ from comitia.paper.outputs import (
     run_facts,
     write_comparison,
     write_learning,
+    write_page,
+    write_paper_tables,
     write_row,
     write_temperatures,
 )
 from comitia.paper.provenance import recipe_beside, stored
+from comitia.paper.results import Status, read_results, shipped_results, status
 from comitia.recipes import Recipe, changed_table, read_recipe, recipe_from_dict
 from comitia.weighting import Method
 
@@ -135,11 +138,25 @@ def reproduce(
     asked["weightings"] = [name_of(method) for method in weightings]
     asked["sizes"] = None if sizes is None else [int(size) for size in sizes]
     settings = {"recipe": chosen.to_dict() if predictions is None else chosen.name, **asked}
-    written = write_row(
-        evaluation, folder, run_facts(source=found.source, seconds=seconds, settings=settings)
-    )
+    facts = run_facts(source=found.source, seconds=seconds, settings=settings)
+    written = write_row(evaluation, folder, facts)
     written += _extras(evaluation, folder, figures=figures, trained=predictions is None)
+    written += write_page(evaluation, folder, facts)
     return Reproduction(evaluation=evaluation, folder=folder, written=written, missing=found.missing)
+
+
+def reproduce_tables(out: str | Path, *, results: str | Path | None = None) -> tuple[Path, ...]:
+    """Write the paper's tables with our numbers in place of its own, and the status of all its rows; return the files.
+
+    `results` is a folder below which reproduced rows lie; they are added to those that come with the package.
+    """
+    return write_paper_tables(all_rows(results), output_folder(out, "tables"))
+
+
+def all_rows(results: str | Path | None = None) -> tuple[Status, ...]:
+    """Return the paper's rows with the results that come with the package and those below a folder of one's own."""
+    own = () if results is None else read_results(results)
+    return status((*own, *shipped_results()))
 
 
 def _recipe(

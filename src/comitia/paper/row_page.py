@@ -1,0 +1,136 @@
+"""The page of a reproduced row, in Markdown: a pure function of its record and the facts of its run."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from comitia.evaluation import Evaluation
+from comitia.evaluation.claims import claims_markdown
+from comitia.evaluation.tables import Table, against_paper, by_size, markdown
+from comitia.paper.rows import paper_rows
+from comitia.recipes import Recipe, names, read_recipe, recipe_from_dict
+
+#: Its file: shown first where a folder is browsed, and the index of its folder on the site.
+PAGE = "README.md"
+# The figures that a page shows, in this order; the others are linked.
+SHOWN = ("accuracy-average", "early-stopping", "bound", "weights")
+
+
+def row_page(evaluation: Evaluation, facts: Mapping[str, Any], figures: Sequence[str] = ()) -> str:
+    """Return the page: heading with the scale, command, our numbers beside the paper's, claims, promises, figures."""
+    sections = (
+        f"# {heading(evaluation)}",
+        _origin(evaluation),
+        f"```console\n$ {command(facts['settings'], facts['source'])}\n```",
+        _machine(facts),
+        _titled("Beside the paper", against_paper(evaluation)) if evaluation.references else "",
+        _titled("By number of runs", by_size(evaluation)),
+        _notes(evaluation.notes),
+        f"## Claims\n\n{claims_markdown(evaluation.claims).rstrip()}" if evaluation.claims else "",
+        _promises(evaluation),
+        _figures(figures),
+        "All numbers: [rows](rows.md), [beside the paper](table.md), the record `evaluation.json`.",
+    )
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def heading(evaluation: Evaluation) -> str:
+    """Return the title of the page: the row, where its members come from, and whether that is not the paper's scale."""
+    origin = evaluation.provenance
+    row = next((row for row in paper_rows() if origin is not None and row.key == origin.row), None)
+    name = (evaluation.name or "evaluation") if row is None else row.title
+    if origin is None:
+        return name
+    source = "trained here" if origin.source == "trained" else "stored predictions"
+    if origin.as_paper or row is None:
+        return f"{name}: {source}"
+    return f"{name}: {'scaled down, ' if origin.source == 'trained' else 'not as the paper, '}{source}"
+
+
+def command(settings: Mapping[str, Any], source: str) -> str:
+    """Return the command that gives the record, from the settings of its run."""
+    recipe, words = settings["recipe"], ["comitia reproduce"]
+    if isinstance(recipe, str):
+        words += [recipe, f"--from {source.removeprefix('stored predictions').strip() or 'PACK.npz'}"]
+    else:
+        words += _training_words(recipe_from_dict(recipe))
+    defaults = {"repeats": 5, "seed": 0, "delta": 0.05}
+    words += [f"--{key} {settings[key]}" for key, usual in defaults.items() if settings[key] != usual]
+    return " ".join(words)
+
+
+def _training_words(recipe: Recipe) -> list[str]:
+    """Return name, scale and changed keys of a recipe that was trained."""
+    if recipe.name not in names():
+        return [f"{recipe.name}.toml"]
+    epochs, runs = recipe.training.epochs, recipe.training.runs
+    built_in = read_recipe(recipe.name)
+    words = [recipe.name]
+    words += [f"--members {runs}"] if runs != built_in.training.runs else []
+    words += [f"--epochs {epochs}"] if epochs != built_in.training.epochs else []
+    scaled = built_in if epochs == built_in.training.epochs else read_recipe(recipe.name, epochs=epochs)
+    ours, usual = recipe.flat(), scaled.flat()
+    free = ("about", "training.runs", "data.folder", "engine.cpus", "engine.gpus")
+    changed = [key for key in ours if key not in free and ours[key] != usual.get(key)]
+    return [*words, *(f"--set {key}={_toml(ours[key])}" for key in changed)]
+
+
+def _toml(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"'{text}'" if " " in text else text
+
+
+def _origin(evaluation: Evaluation) -> str:
+    origin, source = evaluation.provenance, evaluation.source
+    extent = f"{source.members:,} members of {source.runs:,} runs, {source.samples:,} test samples."
+    if origin is None:
+        return extent
+    judged = (
+        "as the paper did" if origin.as_paper else "not as the paper did, so nothing is judged by its levels"
+    )
+    return f"{extent} How they were trained: {origin.scale} ({judged})."
+
+
+def _machine(facts: Mapping[str, Any]) -> str:
+    machine, seconds = facts["machine"], facts["seconds"]
+    versions = ", ".join(
+        f"{name} {facts['versions'][name]}" for name in ("comitia", "torch") if name in facts["versions"]
+    )
+    where = f"{machine['cores']} cores ({machine['processor']}), {versions}."
+    trained = seconds.get("epochs, all runs")
+    return where if trained is None else f"{where} The epochs took {trained:,.0f} s of worker time."
+
+
+def _titled(title: str, table: Table) -> str:
+    return f"## {title}\n\n{markdown(table).rstrip()}"
+
+
+def _notes(notes: Sequence[str]) -> str:
+    return "" if not notes else "Notes:\n\n" + "\n".join(f"- {note}." for note in notes)
+
+
+def _promises(evaluation: Evaluation) -> str:
+    """Return the certificates of tandem weights on the widest choice of states, rounded up."""
+    widest = evaluation.distinct[-1]
+    found = [c for c in evaluation.certificates if c.members == widest and c.weights.startswith("tandem")]
+    if not found:
+        return ""
+    lines = [
+        f"| {row.certificate.vote} | `{row.certificate.name}` | {math.ceil(row.certificate.risk * 1e4) / 1e4:.4f} | "
+        f"{row.certificate.delta:g} |"
+        for row in found
+        if row.certificate.risk < 1
+    ]
+    head = f"Certified risk of tandem weights on {widest} states, all test samples as hold-out; each holds alone."
+    return "\n".join(
+        ["## Promises", "", head, "", "| vote | certificate | risk | delta |", "|---|---|--:|--:|", *lines]
+    )
+
+
+def _figures(figures: Sequence[str]) -> str:
+    shown = [name for name in SHOWN if name in figures]
+    others = [name for name in figures if name not in shown]
+    pictures = [f"![{name.replace('-', ' ')}](figures/{name}.svg)" for name in shown]
+    links = ", ".join(f"[{name.replace('-', ' ')}](figures/{name}.svg)" for name in others)
+    parts = [*pictures, f"Also drawn: {links}." if links else ""]
+    return "## Figures\n\n" + "\n\n".join(part for part in parts if part) if figures else ""
