@@ -7,7 +7,14 @@ import pytest
 
 from comitia._errors import InputError
 from comitia.pages.draw_matplotlib import drawn
-from comitia.pages.learning import Epoch, learning_csv, learning_figure, logged_epochs, read_learning
+from comitia.pages.learning import (
+    Epoch,
+    cut_short,
+    learning_csv,
+    learning_figure,
+    logged_epochs,
+    read_learning,
+)
 
 EPOCHS = (
     Epoch(1, 1, 2.0, 0.2, 9.0),
@@ -69,3 +76,32 @@ def test_one_run_is_one_line_and_no_epochs_no_figure() -> None:
     assert figure is not None
     assert [series.name for series in figure.panels[0].series] == ["the run"]
     assert learning_figure([]) is None
+
+
+SELECTED = tuple(
+    Epoch(run, epoch, 1.0, 0.5, 9.0, value)
+    for run, curve in enumerate(([0.5, 0.8, 0.7, 0.7, 0.7, 0.9], [0.8, 0.7, 0.6, 0.5, 0.5, 0.5]), 1)
+    for epoch, value in enumerate(curve, 1)
+)
+
+
+def test_accuracies_on_select_are_kept_and_drawn() -> None:
+    text = learning_csv(SELECTED)
+    assert text.splitlines()[0] == "run,epoch,loss,accuracy,seconds,select_accuracy"
+    assert read_learning(text, source="x") == SELECTED
+    figure = learning_figure(SELECTED)
+    assert figure is not None
+    assert [panel.y_title for panel in figure.panels] == [
+        "training loss", "training accuracy", "accuracy on select"
+    ]  # fmt: skip
+    assert "select" not in learning_csv(EPOCHS)
+
+
+@pytest.mark.parametrize(("patience", "changed"), [(1, 1), (3, 1), (4, 0), (5, 0)])
+def test_patience_is_too_short_where_a_later_epoch_would_have_won(patience: int, changed: int) -> None:
+    assert cut_short(SELECTED, patience) == (changed, 2)
+
+
+def test_runs_that_patience_would_not_have_shortened_are_not_counted() -> None:
+    assert cut_short(SELECTED, 6) == (0, 0)
+    assert cut_short(EPOCHS, 1) == (0, 0)

@@ -14,25 +14,31 @@ from comitia.pages.figure import Figure, Panel, Series, Table
 
 LEARNING = "learning.csv"
 COLUMNS = ("run", "epoch", "loss", "accuracy", "seconds")
+#: The column that runs with early stopping have in addition.
+SELECT = "select_accuracy"
 WAYS: dict[str, Callable[[list[float]], float]] = {"median": statistics.median, "lowest": min, "highest": max}
 
 
 @dataclass(frozen=True)
 class Epoch:
-    """One epoch of one run: mean loss and accuracy over its batches of training samples, and its duration."""
+    """One epoch of one run: mean loss and accuracy over its batches of training samples, and its duration.
+
+    `select_accuracy` is that on the samples that choose the epoch, None without early stopping.
+    """
 
     run: int
     epoch: int
     loss: float
     accuracy: float
     seconds: float
+    select_accuracy: float | None = None
 
 
 def logged_epochs(folder: Path) -> tuple[Epoch, ...]:
     """Return the epochs in the logs of a training directory; if one was trained twice, the later."""
     logs = sorted(folder.glob("runs/*/log.jsonl"))
     told = (event for log in logs for event in events.logged_events(log, events.Epoch))
-    found = {(e.run, e.epoch): Epoch(*(getattr(e, column) for column in COLUMNS)) for e in told}
+    found = {(e.run, e.epoch): Epoch(*(getattr(e, c) for c in (*COLUMNS, SELECT))) for e in told}
     return tuple(found[key] for key in sorted(found))
 
 
@@ -42,24 +48,29 @@ def learning_csv(epochs: Iterable[Epoch]) -> str:
     >>> learning_csv([Epoch(1, 2, 0.5, 0.75, 12.04)]).splitlines()
     ['run,epoch,loss,accuracy,seconds', '1,2,0.500000,0.750000,12.0']
     """
-    rows = [f"{e.run},{e.epoch},{e.loss:.6f},{e.accuracy:.6f},{e.seconds:.1f}" for e in epochs]
-    return "\n".join([",".join(COLUMNS), *rows]) + "\n"
+    told = list(epochs)
+    rows = [f"{e.run},{e.epoch},{e.loss:.6f},{e.accuracy:.6f},{e.seconds:.1f}" for e in told]
+    if all(e.select_accuracy is None for e in told):
+        return "\n".join([",".join(COLUMNS), *rows]) + "\n"
+    chosen = ["" if e.select_accuracy is None else f"{e.select_accuracy:.6f}" for e in told]
+    lines = [f"{row},{select}" for row, select in zip(rows, chosen)]
+    return "\n".join([",".join((*COLUMNS, SELECT)), *lines]) + "\n"
 
 
 def read_learning(text: str, *, source: str) -> tuple[Epoch, ...]:
     """Return the epochs of that CSV."""
     rows = csv.reader(io.StringIO(text))
-    if tuple(next(rows, ())) != COLUMNS:
+    if tuple(next(rows, ())) not in (COLUMNS, (*COLUMNS, SELECT)):
         raise InputError(f"{source}: must begin with {','.join(COLUMNS)}; run reproduce again to write it")
     found = []
     for row in rows:
         try:
             run, epoch, *numbers = row
-            loss, accuracy, seconds = map(float, numbers)
-            found.append(Epoch(int(run), int(epoch), loss, accuracy, seconds))
-        except ValueError:
+            loss, accuracy, seconds, *select = (float(n) for n in numbers if n)
+            found.append(Epoch(int(run), int(epoch), loss, accuracy, seconds, *select))
+        except (ValueError, TypeError):
             raise InputError(f"{source}: damaged line {','.join(row)[:60]!r}") from None
-        if not all(map(math.isfinite, (loss, accuracy, seconds))):
+        if not all(map(math.isfinite, (loss, accuracy, seconds, *select))):
             raise InputError(f"{source}: run {run}, epoch {epoch}: a number is not finite")
     return tuple(found)
 
@@ -74,7 +85,9 @@ def learning_figure(epochs: Sequence[Epoch]) -> Figure | None:
     if not epochs:
         return None
     runs = len({one.run for one in epochs})
-    panels = (_panel("training loss", "loss", epochs), _panel("training accuracy", "accuracy", epochs))
+    panels = [_panel("training loss", "loss", epochs), _panel("training accuracy", "accuracy", epochs)]
+    if all(one.select_accuracy is not None for one in epochs):
+        panels.append(_panel("accuracy on select", SELECT, epochs))
     return Figure(
         key="learning",
         title="How the runs learned",
@@ -82,9 +95,37 @@ def learning_figure(epochs: Sequence[Epoch]) -> Figure | None:
         "training samples. They do not estimate the error on new samples.",
         alt=_in_words(panels),
         x_title="epoch",
-        panels=panels,
+        panels=tuple(panels),
         table=_table(epochs),
     )
+
+
+def cut_short(epochs: Sequence[Epoch], patience: int) -> tuple[int, int]:
+    """Return how many runs would keep another state if they stopped after that many epochs without a better one.
+
+    And how many runs were counted: those with early stopping that trained longer than that.
+
+    >>> one = [Epoch(1, t + 1, 1.0, 0.5, 9.0, a) for t, a in enumerate((0.7, 0.6, 0.6, 0.8))]
+    >>> cut_short(one, 2), cut_short(one, 3)
+    ((1, 1), (0, 1))
+    """
+    found = []
+    for run in {one.run for one in epochs}:
+        curve = [one.select_accuracy for one in sorted(epochs, key=lambda e: e.epoch) if one.run == run]
+        known = [value for value in curve if value is not None]
+        if len(known) > patience:
+            found.append(_stopped_at(known, patience) != known.index(max(known)))
+    return sum(found), len(found)
+
+
+def _stopped_at(curve: Sequence[float], patience: int) -> int:
+    """The epoch (0, 1, ...) that is kept if training ends once `patience` epochs in a row were not better."""
+    best = 0
+    for epoch, value in enumerate(curve):
+        if epoch - best > patience:
+            break
+        best = epoch if value > curve[best] else best
+    return best
 
 
 def _by_epoch(epochs: Sequence[Epoch], name: str) -> dict[int, list[float]]:
@@ -109,7 +150,7 @@ def _panel(title: str, name: str, epochs: Sequence[Epoch]) -> Panel:
         )
         for label, way in ways.items()
     )
-    return Panel("lines", title, series, percent=name == "accuracy")
+    return Panel("lines", title, series, percent=name != "loss")
 
 
 def _in_words(panels: Sequence[Panel]) -> str:

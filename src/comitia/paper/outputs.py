@@ -14,7 +14,7 @@ from comitia.evaluation.claims import claims_markdown
 from comitia.evaluation.comparison import Comparison, comparison_findings, comparison_table
 from comitia.evaluation.tables import FORMATS, Table, all_rows, beside_paper, by_size, render
 from comitia.files.atomic import write_bytes, write_text
-from comitia.pages.learning import LEARNING
+from comitia.pages.learning import LEARNING, read_learning
 from comitia.paper.comparison_plan import ComparisonPlan
 from comitia.paper.results import Status
 from comitia.paper.row_page import PAGE, row_page
@@ -85,7 +85,11 @@ def write_row(evaluation: Evaluation, folder: Path, facts: Mapping[str, Any]) ->
 def write_page(evaluation: Evaluation, folder: Path, facts: Mapping[str, Any]) -> tuple[Path, ...]:
     """Write the page of a row, with the figures that lie in its folder; return the file."""
     figures = sorted(path.stem for path in (folder / "figures").glob("*.svg"))
-    return _write(folder, {PAGE: row_page(evaluation, facts, figures)})
+    learned = folder / LEARNING
+    epochs = (
+        read_learning(learned.read_text(encoding="utf-8"), source=str(learned)) if learned.exists() else ()
+    )
+    return _write(folder, {PAGE: row_page(evaluation, facts, figures, epochs)})
 
 
 def write_paper_tables(rows: Sequence[Status], folder: Path) -> tuple[Path, ...]:

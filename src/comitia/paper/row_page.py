@@ -7,17 +7,27 @@ from typing import Any
 from comitia.evaluation import Evaluation
 from comitia.evaluation.claims import claims_markdown
 from comitia.evaluation.tables import Table, against_paper, by_size, markdown
+from comitia.pages.learning import Epoch, cut_short
 from comitia.paper.rows import paper_rows
 from comitia.recipes import Recipe, names, read_recipe, recipe_from_dict
 
 #: Its file: shown first where a folder is browsed, and the index of its folder on the site.
 PAGE = "README.md"
+PATIENCE = (1, 2, 3, 5, 10)
 # The figures that a page shows, in this order; the others are linked.
 SHOWN = ("accuracy-average", "early-stopping", "bound", "weights")
 
 
-def row_page(evaluation: Evaluation, facts: Mapping[str, Any], figures: Sequence[str] = ()) -> str:
-    """Return the page: heading with the scale, command, our numbers beside the paper's, claims, promises, figures."""
+def row_page(
+    evaluation: Evaluation,
+    facts: Mapping[str, Any],
+    figures: Sequence[str] = (),
+    learning: Sequence[Epoch] = (),
+) -> str:
+    """Return the page: heading with the scale, command, our numbers beside the paper's, claims, promises, figures.
+
+    `learning` are the epochs of a training, which tell what patience would have changed.
+    """
     sections = (
         f"# {heading(evaluation)}",
         _origin(evaluation),
@@ -28,6 +38,7 @@ def row_page(evaluation: Evaluation, facts: Mapping[str, Any], figures: Sequence
         _notes(evaluation.notes),
         f"## Claims\n\n{claims_markdown(evaluation.claims).rstrip()}" if evaluation.claims else "",
         _promises(evaluation),
+        _patience(learning),
         _figures(figures),
         "All numbers: [rows](rows.md), [beside the paper](table.md), the record `evaluation.json`.",
     )
@@ -124,6 +135,22 @@ def _promises(evaluation: Evaluation) -> str:
     head = f"Certified risk of tandem weights on {widest} states, all test samples as hold-out; each holds alone."
     return "\n".join(
         ["## Promises", "", head, "", "| vote | certificate | risk | delta |", "|---|---|--:|--:|", *lines]
+    )
+
+
+def _patience(learning: Sequence[Epoch]) -> str:
+    """Return how often patience would have kept another state, where runs with early stopping trained to their end."""
+    lengths = {run: sum(one.run == run for one in learning) for run in {one.run for one in learning}}
+    counts = [(k, *cut_short(learning, k)) for k in PATIENCE]
+    if len(set(lengths.values())) != 1 or not counts[-1][2]:
+        return ""
+    head = (
+        "The runs trained all their epochs, and the state of best accuracy on `select` is the member. With "
+        "`training.patience` they would have stopped earlier, and some would have kept another state:"
+    )
+    lines = [f"| {k} | {changed} of {runs} |" for k, changed, runs in counts]
+    return "\n".join(
+        ["## Patience", "", head, "", "| patience | runs with another state |", "|--:|--:|", *lines]
     )
 
 
