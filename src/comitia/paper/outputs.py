@@ -75,21 +75,29 @@ def require_drawing() -> None:
 
 def write_row(evaluation: Evaluation, folder: Path, facts: Mapping[str, Any]) -> tuple[Path, ...]:
     """Write the evaluation, its tables, its claims and, apart from them, the facts of this run; return the files."""
+    record = {"evaluation.json": _json(evaluation.to_json()), "run.json": _json(facts)}
+    return _write(folder, {**record, **row_texts(evaluation)})
+
+
+def row_texts(evaluation: Evaluation) -> dict[str, str]:
+    """Return the tables and claims of a row by the names of their files."""
     tables = {"table": beside_paper(evaluation), "rows": all_rows(evaluation), "sizes": by_size(evaluation)}
-    texts = {"evaluation.json": _json(evaluation.to_json()), **_rendered(tables)}
-    return _write(
-        folder, {**texts, "claims.md": claims_markdown(evaluation.claims), "run.json": _json(facts)}
-    )
+    return {**_rendered(tables), "claims.md": claims_markdown(evaluation.claims)}
 
 
 def write_page(evaluation: Evaluation, folder: Path, facts: Mapping[str, Any]) -> tuple[Path, ...]:
     """Write the page of a row, with the figures that lie in its folder; return the file."""
+    return _write(folder, {PAGE: page_text(evaluation, folder, facts)})
+
+
+def page_text(evaluation: Evaluation, folder: Path, facts: Mapping[str, Any]) -> str:
+    """Return the page of a row, with the figures and the learning curves that lie in its folder."""
     figures = sorted(path.stem for path in (folder / "figures").glob("*.svg"))
     learned = folder / LEARNING
     epochs = (
         read_learning(learned.read_text(encoding="utf-8"), source=str(learned)) if learned.exists() else ()
     )
-    return _write(folder, {PAGE: row_page(evaluation, facts, figures, epochs)})
+    return row_page(evaluation, facts, figures, epochs)
 
 
 def write_paper_tables(rows: Sequence[Status], folder: Path) -> tuple[Path, ...]:
