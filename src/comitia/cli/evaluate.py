@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   comitia evaluate test.npz                                 all sizes, uniform, first-order and tandem
+  comitia evaluate checkpoints.npz --weights uniform,tandem,early-stopping
   comitia evaluate test.npz --sizes 2,4,8 --weights uniform,tandem,greedy
   comitia evaluate test.npz --table rows.tex --out evaluation.json
 """,
@@ -39,10 +40,9 @@ Examples:
 @click.option(
     "--weights",
     "weightings",
-    default="uniform,first-order,tandem",
-    show_default=True,
     metavar="NAME,...",
-    help="Weightings to compare: methods of comitia weigh, or module:function.",
+    help="Weightings to compare: methods of comitia weigh, or module:function [default: uniform,first-order,tandem, "
+    "and early-stopping where runs have several states].",
 )
 @click.option(
     "--votes", default="average,majority", show_default=True, metavar="NAME,...", help="Votes to score."
@@ -59,7 +59,7 @@ def command(
     repeats: int,
     seed: int,
     delta: float,
-    weightings: str,
+    weightings: str | None,
     votes: str,
     bounds: tuple[str, ...],
     tables: tuple[str, ...],
@@ -93,7 +93,7 @@ def command(
         repeats=repeats,
         seed=seed,
         delta=delta,
-        weightings=words(weightings),
+        weightings=None if weightings is None else words(weightings),
         votes=words(votes),
         bounds=bounds,
     )

@@ -155,4 +155,3 @@ def _row(directory: Directory, member: Member, part: str) -> NDArray[np.float32]
     rows: NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
     row: NDArray[np.float32] = rows[member.index]
     return row
-

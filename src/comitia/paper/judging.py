@@ -12,7 +12,6 @@ from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import draw_all, runs_of
 from comitia.evaluation.findings import half_width, rounded
-from comitia.evaluation.protocol import WEIGHTINGS
 from comitia.evaluation.records import Reference
 from comitia.evaluation.scores import score
 from comitia.paper.faithfulness import other_samples, require_classes, trained_otherwise
@@ -31,7 +30,7 @@ def evaluate_row(
     repeats: int = 5,
     seed: int = 0,
     delta: float = 0.05,
-    weightings: Sequence[Method] = WEIGHTINGS,
+    weightings: Sequence[Method] | None = None,
 ) -> Evaluation:
     """Return the evaluation of a recipe's test predictions with the paper's numbers and the three claims.
 

@@ -7,11 +7,10 @@ from time import perf_counter
 from typing import Any
 
 from comitia._errors import InputError
-from comitia._extensions import name_of
 from comitia._predictions import Predictions
 from comitia.evaluation import Evaluation
 from comitia.evaluation.comparison import Comparison
-from comitia.evaluation.protocol import WEIGHTINGS, check_settings
+from comitia.evaluation.protocol import check_settings
 from comitia.files import read_predictions
 from comitia.paper import comparing
 from comitia.paper.comparison_plan import ComparisonPlan, read_plan
@@ -81,7 +80,7 @@ def reproduce(
     repeats: int = 5,
     seed: int = 0,
     delta: float = 0.05,
-    weightings: Sequence[Method] = WEIGHTINGS,
+    weightings: Sequence[Method] | None = None,
     figures: bool = True,
     listen: Listener | None = None,
     force: bool = False,
@@ -123,7 +122,7 @@ def reproduce(
     begin = perf_counter()
     evaluation = evaluate_row(chosen, found.predictions, bayes=other, sizes=sizes, **asked)
     seconds = {**found.seconds, "evaluation": perf_counter() - begin}
-    asked["weightings"] = [name_of(method) for method in weightings]
+    asked["weightings"] = list(evaluation.settings.weightings)
     asked["sizes"] = None if sizes is None else [int(size) for size in sizes]
     settings = {"recipe": chosen.to_dict() if predictions is None else chosen.name, **asked}
     written = write_row(
