@@ -73,7 +73,8 @@ def command(
     swap, and the two are averaged. Ensembles of each size are drawn from the training runs, with the last or with
     all states of each.
     """
-    from comitia.evaluation.tables import all_rows, render
+    from comitia.evaluation.table_formats import render
+    from comitia.evaluation.tables import all_rows
 
     if out == "-":
         raise InputError("out: the name of a file is required; --json - writes to standard output")
@@ -125,7 +126,7 @@ def whole_numbers(argument: str, text: str) -> list[int]:
 
 def _require_table(path: str) -> None:
     """Raise before any work if the ending names no format of a table."""
-    from comitia.evaluation.tables import Table, render
+    from comitia.evaluation.table_formats import Table, render
 
     render(Table("", (), ()), path)
 
@@ -161,7 +162,7 @@ def show_table(terminal: "Console", table: object) -> None:
     from rich.markup import escape
     from rich.table import Table as Shown
 
-    from comitia.evaluation.tables import Table
+    from comitia.evaluation.table_formats import Table
 
     assert isinstance(table, Table)
     shown = Shown(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))

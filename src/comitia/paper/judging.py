@@ -12,12 +12,12 @@ from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import draw_all, runs_of
 from comitia.evaluation.findings import half_width, rounded
-from comitia.evaluation.records import Reference
+from comitia.evaluation.records import EARLY_STOPPING, Reference
 from comitia.evaluation.scores import score
 from comitia.paper.faithfulness import other_samples, require_classes, trained_otherwise
 from comitia.paper.rows import references
 from comitia.recipes import Recipe, strategy_of
-from comitia.recipes.strategies import size_groups
+from comitia.recipes.strategies import plans, size_groups
 from comitia.weighting import Method
 
 
@@ -96,6 +96,15 @@ def require_sizes(recipe: Recipe, sizes: Sequence[int] | None) -> None:
             raise InputError(f"sizes: the epoch budget trains ensembles of {trained} runs, got {size}")
         if groups is None and not 1 <= size <= runs:
             raise InputError(f"sizes: must be from 1 to {runs}, the runs of the recipe, got {size}")
+
+
+def require_states(recipe: Recipe, weightings: Sequence[Method] | None) -> None:
+    """Raise if early stopping was asked for and no run of the recipe saves several states."""
+    if weightings is not None and EARLY_STOPPING in weightings and all(p.members == 1 for p in plans(recipe)):
+        raise InputError(
+            f"weightings: '{EARLY_STOPPING}' chooses among the states of a run, but the recipe saves one state per "
+            "run; leave it out, or take a recipe that saves more"
+        )
 
 
 def _trained_here(bayes: Predictions, predictions: Predictions, ours: Evaluation) -> Reference:

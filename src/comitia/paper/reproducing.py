@@ -14,7 +14,7 @@ from comitia.evaluation.protocol import check_settings
 from comitia.files import read_predictions
 from comitia.paper import comparing
 from comitia.paper.comparison_plan import ComparisonPlan, read_plan
-from comitia.paper.judging import evaluate_row, require_sizes
+from comitia.paper.judging import evaluate_row, require_sizes, require_states
 from comitia.paper.outputs import (
     output_folder,
     require_absent_outputs,
@@ -110,6 +110,7 @@ def reproduce(
         require_absent_outputs(folder, force)
     else:
         require_sizes(chosen, sizes)
+        require_states(chosen, weightings)
     asked: dict[str, Any] = {"repeats": repeats, "seed": seed, "delta": delta, "weightings": weightings}
     check_settings(**asked)
     if figures:
