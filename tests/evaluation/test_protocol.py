@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, t
 
-from comitia import certify, evaluate, weigh
+from comitia import METHODS, certify, evaluate, weigh
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia._split import split_samples
@@ -167,22 +167,10 @@ def test_votes_alone_have_no_average_and_say_so() -> None:
 
 
 def test_every_method_can_be_asked_for() -> None:
-    methods = (
-        "uniform",
-        "best",
-        "early-stopping",
-        "first-order",
-        "tandem",
-        "cantelli",
-        "disagreement",
-        "greedy",
-        "likelihood",
-        "auto",
-    )
     pack = ensemble(runs=3, states=2, samples=200, classes=2)
-    found = evaluate(pack, sizes=[3], repeats=1, weightings=methods)
+    found = evaluate(pack, sizes=[3], repeats=1, weightings=METHODS)
     assert [row.weights for row in found.rows if row.members == "all" and row.vote == "average"] == list(
-        methods
+        METHODS
     )
 
 
