@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from comitia.evaluation import Evaluation
-from comitia.evaluation.tables import Column, Table, markdown
+from comitia.evaluation.table_formats import Column, Table, markdown
 from comitia.paper.cost import needs
 from comitia.paper.outputs import page_text, row_texts
 from comitia.paper.results import RECORD, Result, Status, read_results, results_json, status

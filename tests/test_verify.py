@@ -14,14 +14,15 @@ from comitia.weighting import METHODS
 from simulated import simulated
 
 PACK = simulated(samples=600, classes=2)
+STATES = simulated(samples=600, classes=2, run=[1, 1, 1, 2, 2, 2], step=[1, 2, 3, 1, 2, 3])
 
 
 @pytest.mark.parametrize("vote", ["majority", "average"])
 @pytest.mark.parametrize("method", METHODS)
 def test_what_weigh_says_holds_up(method: str, vote: str) -> None:
-    ensemble = weigh(PACK, method=method, vote=vote)
+    ensemble = weigh(STATES, method=method, vote=vote)
     again = Ensemble.from_json(json.dumps(ensemble.to_json()))
-    assert verify(again, PACK).holds
+    assert verify(again, STATES).holds
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from comitia._split import default_fraction, split_samples
 from comitia.weighting import METHODS, Evidence, choose
 from simulated import simulated
 
+STATES = {"run": [1, 1, 1, 2, 2, 2], "step": [1, 2, 3, 1, 2, 3]}
+
 
 def test_the_weighing_part_alone_chooses_the_weights() -> None:
     pack = simulated(samples=1000)
@@ -21,14 +23,14 @@ def test_the_weighing_part_alone_chooses_the_weights() -> None:
 
 
 def test_labels_of_the_certifying_part_do_not_move_the_weights() -> None:
-    pack = simulated(samples=1000)
+    pack = simulated(samples=1000, **STATES)
     _, certifying = split_samples(1000, 0.5, 0)
     labels = pack.labels.copy()
     labels[certifying] = (labels[certifying] + 1) % 3
     from comitia import Predictions
 
     probs = np.concatenate([block.probs for block in pack.blocks()], axis=1)
-    spoilt = Predictions.from_arrays(probs=probs, labels=labels)
+    spoilt = Predictions.from_arrays(probs=probs, labels=labels, **STATES)
     for method in METHODS:
         if method not in ("uniform", "disagreement"):
             a = weigh(pack, method=method, certify_fraction=0.5)
@@ -89,7 +91,7 @@ def test_per_member_holdouts_are_not_split() -> None:
 @pytest.mark.parametrize("vote", ["majority", "average"])
 @pytest.mark.parametrize("method", [m for m in METHODS if m != "disagreement"])
 def test_every_method_with_both_votes(method: str, vote: str) -> None:
-    ensemble = weigh(simulated(), method=method, vote=vote)
+    ensemble = weigh(simulated(**STATES), method=method, vote=vote)
     assert ensemble.weights.sum() == pytest.approx(1)
     assert all(c.vote == vote for c in ensemble.certification.certificates)
     assert 0 < ensemble.best.risk < 1

@@ -63,7 +63,37 @@ def test_weak_states_cost_uniform_weights_and_not_tandem_weights() -> None:
     texts = [finding.text for finding in claims[2].findings]
     assert sum("bound on the risk" in text for text in texts) == 4
     context = [finding for finding in claims[3].findings if not finding.decisive]
-    assert [finding.verdict for finding in context] == [HELD]
+    assert [finding.verdict for finding in context] == [HELD, NOT_HELD, NOT_HELD]
+
+
+def _stopped(right: float) -> Evaluation:
+    """Every ensemble is right on 90% of the samples, that of early stopping on the share given, all ± 0.003."""
+    found = _evaluation(weightings=("uniform", "tandem", "early-stopping"))
+    rows = tuple(
+        replace(row, accuracy_mean=right if row.weights == "early-stopping" else 0.9) for row in found.rows
+    )
+    sharp = tuple(replace(row, half_width=0.003) for row in found.differences)
+    return replace(found, rows=rows, differences=sharp)
+
+
+@pytest.mark.parametrize(("right", "verdict"), [(0.9, HELD), (0.91, NOT_HELD), (0.9025, UNDECIDED)])
+def test_the_third_claim_needs_tandem_weights_not_worse_than_early_stopping(
+    right: float, verdict: str
+) -> None:
+    findings = [f for claim in judge(_stopped(right)) if claim.number == 3 for f in claim.findings]
+    (stopped,) = [f for f in findings if f.decisive and "early stopping" in f.text]
+    assert stopped.text == (
+        "accuracy of the average vote of 4 runs: tandem weights on all states against early stopping by the same "
+        "samples: not worse"
+    )
+    assert (stopped.ours, stopped.other, stopped.verdict) == (0.9, right, verdict)
+
+
+def test_the_third_claim_speaks_of_early_stopping_only_where_it_was_evaluated() -> None:
+    for weightings, told in ((None, True), (("uniform", "tandem"), False)):
+        (claim,) = [c for c in judge(_evaluation(weightings=weightings)) if c.number == 3]
+        assert claim.statement.endswith("makes early stopping unnecessary.") is told
+        assert any("early stopping" in f.text for f in claim.findings) is told
 
 
 def test_single_states_have_no_third_claim() -> None:

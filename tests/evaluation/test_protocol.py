@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, t
 
-from comitia import certify, evaluate, weigh
+from comitia import METHODS, certify, evaluate, weigh
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia._split import split_samples
@@ -167,21 +167,10 @@ def test_votes_alone_have_no_average_and_say_so() -> None:
 
 
 def test_every_method_can_be_asked_for() -> None:
-    methods = (
-        "uniform",
-        "best",
-        "first-order",
-        "tandem",
-        "cantelli",
-        "disagreement",
-        "greedy",
-        "likelihood",
-        "auto",
-    )
     pack = ensemble(runs=3, states=2, samples=200, classes=2)
-    found = evaluate(pack, sizes=[3], repeats=1, weightings=methods)
+    found = evaluate(pack, sizes=[3], repeats=1, weightings=METHODS)
     assert [row.weights for row in found.rows if row.members == "all" and row.vote == "average"] == list(
-        methods
+        METHODS
     )
 
 
@@ -195,7 +184,10 @@ def test_facts_tandem_matrix_and_certificates_are_of_the_largest_ensemble() -> N
     assert found.tandem is not None
     assert np.allclose(found.tandem.matrix(), [[np.mean(a & b) for a in wrong] for b in wrong])
     names = {(c.weights, c.certificate.name) for c in found.certificates if c.designated}
-    assert names == {("uniform", "holdout"), ("first-order", "split"), ("tandem", "split")}
+    assert names == {
+        *(("uniform", "holdout"), ("first-order", "split")),
+        *(("tandem", "split"), ("early-stopping", "split")),
+    }
     assert any(c.certificate.name == "occam" for c in found.certificates if c.weights.startswith("tandem,"))
 
 
@@ -248,6 +240,10 @@ def test_members_stand_by_run_and_step_whatever_their_order_in_the_file() -> Non
         ({"votes": []}, "votes: at least one of average, majority is required"),
         ({"votes": ["avg", "majority"]}, "votes: 'avg' is not one of average, majority"),
         ({"members": ["first"]}, "members: 'first' is not one of last, all"),
+        (
+            {"members": ["last"], "weightings": ["uniform", "early-stopping"]},
+            "weightings: 'early-stopping' chooses among all states, got members last; add all, or leave it out",
+        ),
     ],
 )
 def test_bad_options_are_one_line(change: dict[str, object], message: str) -> None:

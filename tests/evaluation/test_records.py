@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,6 +62,8 @@ def test_anything_else_is_one_line(text: str, message: str) -> None:
         ("rows.0.accuracy_mean", 17.3, "rows[0]: accuracy_mean is 17.3, outside of 0 to 1"),
         ("rows.0.accuracy_sd", -0.1, "rows[0]: accuracy_sd is -0.1, outside of 0 to 1"),
         ("rows.0.bound_mean", -0.1, "rows[0]: bound_mean is -0.1, outside of 0 to inf"),
+        ("rows.0.diversity_mean", 1.5, "rows[0]: diversity_mean is 1.5, outside of 0 to 1"),
+        ("single_best.accuracy_max", 2, "single_best: accuracy_max is 2, outside of 0 to 1"),
         ("rows.0.size", 2.5, "rows[0].size: must be a whole number, got 2.5"),
         ("rows.0.size", 10**400, "rows[0].size: must be a whole number, got 1000"),
         ("rows.0.size", 0, "rows[0]: size is 0, outside of 1 to inf"),
@@ -100,3 +103,17 @@ def test_what_cannot_be_is_one_line_that_names_its_place(path: str, value: Any, 
         Evaluation.from_json(json.dumps(record), source="e.json")
     assert str(caught.value).startswith(f"e.json: {message}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_record_of_an_earlier_version_is_read() -> None:
+    """It has no diversity, no scores by draw and no best member with hindsight."""
+    record: Any = _evaluation().to_json()
+    for row in record["rows"]:
+        for name in ("diversity_mean", "nlls", "aurocs"):
+            del row[name]
+    del record["single_best"]["accuracy_max"]
+    found = Evaluation.from_json(json.dumps(record))
+    assert {(row.diversity_mean, row.nlls, row.aurocs) for row in found.rows} == {(None, None, None)}
+    assert found.single_best.accuracy_max is None
+    stored = sorted((Path(__file__).resolve().parents[2] / "docs" / "results").glob("*/evaluation.json"))
+    assert all(Evaluation.from_json(path.read_text(), source=path.name).rows for path in stored)

@@ -6,7 +6,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 from comitia._predictions import Predictions
 from comitia._votes import average, majority
-from comitia.evaluation.scores import BINS, score
+from comitia.evaluation.scores import BINS, diversity, score
 
 
 def _pack(classes: int, members: int = 4, samples: int = 333) -> tuple[Predictions, np.ndarray, np.ndarray]:
@@ -107,3 +107,15 @@ def test_confidence_at_the_edge_of_a_bin_belongs_to_the_bin_above() -> None:
     wanted = sum(abs(right[bins == b].sum() - (wins[bins == b] / 15).sum()) for b in range(15)) / 400
     assert found is not None
     assert found[0] == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("classes", [2, 9, 40, 64, 65, 150])
+def test_diversity_counts_the_classes_that_get_a_vote(classes: int) -> None:
+    rng = np.random.default_rng(classes)
+    votes = rng.integers(0, classes, (6, 70))
+    votes[:, 0] = classes - 1
+    pack = Predictions.from_arrays(votes=votes, labels=rng.permutation(np.resize(np.arange(classes), 70)))
+    chosen = np.array([[True] * 6, [False] * 5 + [True], [True, False] * 3, [True] * 6])
+    given = pack.classes
+    wanted = [np.mean([len(set(votes[own, i])) / given for i in range(70)]) for own in chosen]
+    assert diversity(pack, chosen) == pytest.approx(wanted)

@@ -1,60 +1,13 @@
-"""Tables: one record in three formats that say the same."""
+"""Tables of an evaluation: which rows, columns and notes they have."""
 
-import csv
-import io
 from dataclasses import replace
 
 import pytest
 
-from comitia._errors import InputError
 from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.records import Reference
-from comitia.evaluation.tables import (
-    Column,
-    Table,
-    against_paper,
-    all_rows,
-    beside_paper,
-    by_size,
-    csv_text,
-    latex,
-    markdown,
-    render,
-    summary,
-)
+from comitia.evaluation.tables import against_paper, all_rows, beside_paper, by_size, summary
 from evaluation.synthetic import ensemble
-
-HOSTILE = Table(
-    "50% & more", (Column("a_b"), Column("x", 2)), (("p|q \\ {~^#$}", 1.239), (None, None)), ("n_1",)
-)
-
-
-def test_special_characters_are_escaped() -> None:
-    assert r"p\textbackslash" not in markdown(HOSTILE)
-    assert r"| p\|q \ {~^#$} | 1.24 |" in markdown(HOSTILE)
-    assert r"p|q \textbackslash{} \{\textasciitilde{}\textasciicircum{}\#\$\} & 1.24 \\" in latex(HOSTILE)
-    assert r"a\_b & x \\" in latex(HOSTILE)
-    assert "-- & -- \\\\" in latex(HOSTILE)
-
-
-def test_latex_is_a_booktabs_tabular_with_notes_as_comments() -> None:
-    lines = latex(HOSTILE).splitlines()
-    assert lines[:3] == ["% 50% & more", "% n_1", r"\begin{tabular}{@{}lr@{}}"]
-    assert [line for line in lines if line.endswith("rule")] == [r"\toprule", r"\midrule", r"\bottomrule"]
-
-
-def test_csv_keeps_every_digit() -> None:
-    rows = list(csv.reader(io.StringIO(csv_text(HOSTILE))))
-    assert rows == [["a_b", "x"], ["p|q \\ {~^#$}", "1.239"], ["", ""]]
-
-
-def test_the_ending_names_the_format() -> None:
-    assert render(HOSTILE, "t.tex") == latex(HOSTILE)
-    assert render(HOSTILE, "t.MD") == markdown(HOSTILE)
-    with pytest.raises(
-        InputError, match=r"t.docx: the name of a table must end in .md, .tex, .csv, got '.docx'"
-    ):
-        render(HOSTILE, "t.docx")
 
 
 def _evaluation() -> Evaluation:
@@ -79,7 +32,7 @@ def test_the_papers_numbers_stand_beside_the_right_ones() -> None:
     assert with_paper[0][4:] == (
         ours.accuracy_mean, ours.accuracy_sd, 5, 0.8, 40, pytest.approx(ours.accuracy_mean - 0.8)
     )  # fmt: skip
-    assert [row[1] for row in with_paper] == ["all", "best single", "Bayes ensemble", "all"]
+    assert [row[1] for row in with_paper] == ["all", "best single, with hindsight", "Bayes ensemble", "all"]
     assert [row[7] for row in with_paper] == [0.8, 0.6, 0.7, 0.4]
     assert len(against_paper(found).rows) == 4
 
@@ -97,6 +50,39 @@ def test_the_papers_size_is_taken_where_it_was_evaluated() -> None:
 def test_the_best_single_member_has_no_deviation_over_draws() -> None:
     (line,) = [row for row in beside_paper(_evaluation()).rows if row[1] == "best single"]
     assert line[5] is None
+
+
+def test_the_papers_best_single_network_stands_beside_the_one_chosen_alike() -> None:
+    found = _evaluation()
+    ours, theirs = (row for row in beside_paper(found).rows if str(row[1]).startswith("best single"))
+    assert (ours[4], ours[7]) == (found.single_best.accuracy_mean, None)
+    assert (theirs[4], theirs[7]) == (found.single_best.accuracy_max, 0.6)
+    older = replace(found, single_best=replace(found.single_best, accuracy_max=None))
+    (alone,) = [row for row in beside_paper(older).rows if str(row[1]).startswith("best single")]
+    assert (alone[4], alone[7]) == (found.single_best.accuracy_mean, 0.6)
+
+
+def test_the_authors_deviation_and_diversity_are_shown_where_the_record_has_them() -> None:
+    found = _evaluation()
+    table, row = all_rows(found), found.rows[0]
+    assert [column.title for column in table.columns][-2:] == ["sd (n)", "diversity"]
+    assert table.rows[0][-2:] == (row.accuracy_sd_population, row.diversity_mean)
+    notes = " ".join(table.notes)
+    assert f"the best on the scored half itself, {found.single_best.accuracy_max:.4f}." in notes
+    assert "sd (n): the authors' standard deviation, dividing by the number of draws" in notes
+    assert "diversity: the authors' measure: share of the classes that get at least one vote" in notes
+    older = all_rows(replace(found, rows=tuple(replace(r, diversity_mean=None) for r in found.rows)))
+    assert older.columns[-1].title == "effective members"
+    assert len(older.rows[0]) == len(older.columns)
+    assert len(older.notes) == 3
+
+
+def test_early_stopping_has_one_column_of_its_name() -> None:
+    found = evaluate(ensemble(samples=100), sizes=[3], repeats=1)
+    titles = [column.title for column in by_size(found).columns]
+    assert titles[-2:] == ["tandem all", "early stopping"]
+    assert titles.count("early stopping") == 1
+    assert ["all", "early-stopping"] in [list(row[:2]) for row in summary(found).rows]
 
 
 def test_rows_say_what_their_numbers_mean() -> None:

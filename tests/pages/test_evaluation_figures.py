@@ -1,27 +1,34 @@
 from dataclasses import replace
 
+import numpy as np
+import pytest
+
+from comitia.evaluation import Evaluation
 from comitia.pages.evaluation_figures import (
     accuracy_figure,
     bound_figure,
     evaluation_figures,
-    tandem_figure,
-    weights_figure,
+    score_figure,
+    stopping_figure,
 )
-from report_records import an_evaluation
+from report_records import a_row, an_evaluation
 
 
 def test_which_figures_there_are() -> None:
     keys = [figure.key for figure in evaluation_figures(an_evaluation())]
     assert keys == [
-        *("accuracy-average", "accuracy-majority", "bound", "weights", "tandem"),
+        *("accuracy-average", "accuracy-majority", "nll", "bound", "weights", "tandem"),
         *("certificates-average", "certificates-majority"),
     ]
     bare = replace(an_evaluation(), tandem=None, certificates=(), members=())
     assert [figure.key for figure in evaluation_figures(bare)] == [
         "accuracy-average",
         "accuracy-majority",
+        "nll",
         "bound",
     ]
+    drawn = [figure.key for figure in evaluation_figures(_stopped())]
+    assert drawn[:4] == ["accuracy-average", "accuracy-majority", "early-stopping", "nll"]
 
 
 def test_a_curve_has_the_rows_of_its_key_and_their_spread() -> None:
@@ -86,16 +93,65 @@ def test_one_draw_is_told_as_one() -> None:
     assert accuracy_figure(evaluation, "average").caption.startswith("Mean over 2 drawn ensembles per size.")
 
 
-def test_three_panels_over_the_members_as_in_the_paper() -> None:
-    figure = weights_figure(an_evaluation())
-    assert [panel.y_title for panel in figure.panels] == ["accuracy", "first-order weight", "tandem weight"]
-    assert figure.panels[1].series[0].y == (1.0, 0.0, 0.0, 0.0)
-    assert figure.panels[0].series[0].strong == (False, True, False, True)
+def _stopped() -> Evaluation:
+    """The evaluation with rows of early stopping."""
+    found = an_evaluation()
+    rows = tuple(a_row(n, "all", "early-stopping", v) for n in (2, 3, 4) for v in ("average", "majority"))
+    weightings = (*found.settings.weightings, "early-stopping")
+    return replace(found, rows=(*found.rows, *rows), settings=replace(found.settings, weightings=weightings))
 
 
-def test_the_tandem_matrix_is_symmetric_and_coloured_by_the_pairs() -> None:
-    (panel,) = tandem_figure(an_evaluation()).panels
-    assert panel.matrix is not None
-    assert panel.matrix[0][0] == 60 / 500
-    assert panel.matrix[1][3] == panel.matrix[3][1] == 34 / 500
-    assert panel.levels == (31 / 500, 35 / 500)
+def test_early_stopping_stands_beside_all_states() -> None:
+    evaluation = _stopped()
+    figure = stopping_figure(evaluation, "average")
+    (panel,) = figure.panels
+    names = ["uniform, last", "early stopping", "uniform, all", "tandem, all"]
+    assert [s.name for s in panel.series] == names
+    assert [s.dashed for s in panel.series] == [True, False, False, False]
+    assert all(s.shown and s.spread == (0.004,) * 3 for s in panel.series)
+    stopped = [r.accuracy_mean for r in evaluation.rows if r.key == ("all", "early-stopping", "average")]
+    assert panel.series[1].y == tuple(stopped)
+    assert "early stopping goes from 87.2% at 2 to 87.4% at 4" in figure.alt
+    assert "choose one state per run" in figure.caption
+    (panel,) = accuracy_figure(evaluation, "average").panels
+    assert [s.shown for s in panel.series if s.name == "early stopping"] == [False]
+
+
+def test_the_likelihood_has_a_band_where_its_draws_are_recorded() -> None:
+    evaluation = an_evaluation()
+    older = score_figure(evaluation, "nll")
+    assert all(s.spread is None for s in older.panels[0].series)
+    assert "band" not in older.caption
+    draws = tuple(replace(r, nlls=(0.28, 0.34) if r.nll_mean else None) for r in evaluation.rows)
+    figure = score_figure(replace(evaluation, rows=draws), "nll")
+    (panel,) = figure.panels
+    wanted = accuracy_figure(evaluation, "average").panels[0].series
+    assert [(s.name, s.dashed, s.shown) for s in panel.series] == [
+        (s.name, s.dashed, s.shown) for s in wanted
+    ]
+    assert panel.series[0].y == (0.31,) * 3
+    assert panel.series[0].spread == pytest.approx([np.std([0.28, 0.34], ddof=1)] * 3)
+    assert "The band is ± one standard deviation." in figure.caption
+    assert "goes from 0.31 at 2 to 0.31 at 4" in figure.alt
+    assert not panel.percent
+
+
+def test_the_best_single_member_has_a_likelihood_where_it_is_recorded() -> None:
+    evaluation = an_evaluation()
+    assert score_figure(evaluation, "nll").panels[0].references == ()
+    known = replace(evaluation, single_best=replace(evaluation.single_best, nll_mean=0.4))
+    (line,) = score_figure(known, "nll").panels[0].references
+    assert (line.name, line.value) == ("best single member", 0.4)
+
+
+def test_two_classes_have_an_area_under_the_curve() -> None:
+    evaluation = an_evaluation()
+    assert "auroc" not in {figure.key for figure in evaluation_figures(evaluation)}
+    rows = tuple(
+        replace(r, auroc_mean=0.9, aurocs=(0.88, 0.92)) if r.vote == "average" else r for r in evaluation.rows
+    )
+    figures = {figure.key: figure for figure in evaluation_figures(replace(evaluation, rows=rows))}
+    (panel,) = figures["auroc"].panels
+    assert panel.y_title == "AUROC"
+    assert panel.series[0].y == (0.9,) * 3
+    assert panel.references == ()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from comitia.evaluation.comparison import Comparison, comparison_findings, comparison_table
-from comitia.evaluation.tables import FORMATS, render
+from comitia.evaluation.table_formats import FORMATS, render
 from comitia.paper.outputs import COMPARISON_FILES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -14,15 +14,8 @@ from comitia.bounds.table import BOUNDS
 from comitia.evaluation import Evaluation
 from comitia.evaluation.claims import claims_markdown, judge
 from comitia.evaluation.findings import Finding
-from comitia.evaluation.tables import (
-    FORMATS,
-    against_paper,
-    all_rows,
-    beside_paper,
-    by_size,
-    markdown,
-    render,
-)
+from comitia.evaluation.table_formats import FORMATS, markdown, render
+from comitia.evaluation.tables import against_paper, all_rows, beside_paper, by_size
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RECORDS = sorted((DOCS / "results").glob("*/evaluation.json"))

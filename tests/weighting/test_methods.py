@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from comitia import bounds
+from comitia import bounds, weigh
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia._votes import certified_losses
@@ -49,6 +49,58 @@ def test_best_of_equals_is_the_first():
     assert choose("best", Evidence(same)).weights.tolist() == [0, 1, 0]
     tied = Predictions.from_arrays(votes=[[1, 1, 0], [0, 0, 1], [1, 0, 0]], labels=[0, 0, 0])
     assert choose("best", Evidence(tied)).weights.tolist() == [0, 1, 0]
+
+
+def earliest_best(risks, run, step):
+    """One state per run by a loop: the fewest errors, then the earliest step."""
+    chosen = [0.0] * len(run)
+    for one in set(run):
+        states = [i for i in range(len(run)) if run[i] == one]
+        chosen[min(states, key=lambda i: (risks[i], step[i]))] = 1 / len(set(run))
+    return chosen
+
+
+@pytest.mark.parametrize("vote", ["majority", "average"])
+@pytest.mark.parametrize("seed", range(4))
+def test_early_stopping_takes_the_best_state_of_each_run(seed, vote):
+    rng = np.random.default_rng(seed)
+    run, step = [7, 3, 3, 7, 5, 7, 3, 7], [2, 9, 4, 1, 6, 8, 1, 3]
+    # few samples, so that states of a run often err equally often
+    given = predictions(8, 12, 3, seed=seed, run=run, step=step, mask=rng.random((8, 12)) < 0.8)
+    found = choose("early-stopping", Evidence(given, vote=vote))
+    mask, wrong = given.mask(), given.votes() != given.labels
+    risks = [wrong[i, mask[i]].sum() / mask[i].sum() for i in range(8)]
+    assert found.weights.tolist() == pytest.approx(earliest_best(risks, run, step))
+    assert found.counts.sum() == 3
+    assert found.samples == mask.sum(axis=1).min()
+
+
+def test_early_stopping_of_equals_is_the_earliest_step():
+    votes = [[0, 1], [0, 1], [1, 0], [0, 0], [1, 1]]
+    given = Predictions.from_arrays(votes=votes, labels=[0, 0], run=[1, 1, 1, 2, 2], step=[3, 2, 4, 1, 2])
+    assert choose("early-stopping", Evidence(given)).counts.tolist() == [0, 1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("states", "message"),
+    [
+        ({}, "have no run and step; give run and step of each member, or use best"),
+        ({"run": [1, 1, 2]}, "have no step; give step of each member, or use best"),
+        ({"run": [1, 2, 3], "step": [1, 2, 3]}, "every run has a single one here; give several states"),
+    ],
+)
+def test_early_stopping_needs_states_to_choose_from(states, message):
+    given = Predictions.from_arrays(votes=[[0], [1], [1]], labels=[0], **states)
+    with pytest.raises(InputError, match=f"^method: 'early-stopping' chooses one state per run.*{message}"):
+        choose("early-stopping", Evidence(given))
+
+
+def test_early_stopping_can_be_paid_for_by_its_counts():
+    given = predictions(6, 400, 2, seed=4, run=[1, 1, 1, 2, 2, 2], step=[1, 2, 3] * 2)
+    found = weigh(given, method="early-stopping", certify_fraction=0)
+    (occam,) = [c for c in found.certification.certificates if c.name == "occam"]
+    assert occam.inputs["counts"] == found.weighting.counts.tolist()
+    assert sum(occam.inputs["counts"]) == 2
 
 
 @pytest.mark.parametrize("vote", ["majority", "average"])

@@ -13,8 +13,8 @@ from click.shell_completion import CompletionItem
 
 # `comitia.weighting.METHODS` without importing scipy; a test compares the two.
 METHODS = (
-    *("uniform", "best", "first-order", "tandem", "cantelli"),
-    *("disagreement", "greedy", "likelihood", "auto"),
+    *("uniform", "best", "early-stopping", "first-order", "tandem"),
+    *("cantelli", "disagreement", "greedy", "likelihood", "auto"),
 )
 VOTES = ("majority", "average")
 

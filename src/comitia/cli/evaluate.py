@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   comitia evaluate test.npz                                 all sizes, uniform, first-order and tandem
+  comitia evaluate checkpoints.npz --weights uniform,tandem,early-stopping
   comitia evaluate test.npz --sizes 2,4,8 --weights uniform,tandem,greedy
   comitia evaluate test.npz --table rows.tex --out evaluation.json
 """,
@@ -39,10 +40,9 @@ Examples:
 @click.option(
     "--weights",
     "weightings",
-    default="uniform,first-order,tandem",
-    show_default=True,
     metavar="NAME,...",
-    help="Weightings to compare: methods of comitia weigh, or module:function.",
+    help="Weightings to compare: methods of comitia weigh, or module:function [default: uniform,first-order,tandem, "
+    "and early-stopping where runs have several states].",
 )
 @click.option(
     "--votes", default="average,majority", show_default=True, metavar="NAME,...", help="Votes to score."
@@ -59,7 +59,7 @@ def command(
     repeats: int,
     seed: int,
     delta: float,
-    weightings: str,
+    weightings: str | None,
     votes: str,
     bounds: tuple[str, ...],
     tables: tuple[str, ...],
@@ -73,7 +73,8 @@ def command(
     swap, and the two are averaged. Ensembles of each size are drawn from the training runs, with the last or with
     all states of each.
     """
-    from comitia.evaluation.tables import all_rows, render
+    from comitia.evaluation.table_formats import render
+    from comitia.evaluation.tables import all_rows
 
     if out == "-":
         raise InputError("out: the name of a file is required; --json - writes to standard output")
@@ -93,7 +94,7 @@ def command(
         repeats=repeats,
         seed=seed,
         delta=delta,
-        weightings=words(weightings),
+        weightings=None if weightings is None else words(weightings),
         votes=words(votes),
         bounds=bounds,
     )
@@ -125,7 +126,7 @@ def whole_numbers(argument: str, text: str) -> list[int]:
 
 def _require_table(path: str) -> None:
     """Raise before any work if the ending names no format of a table."""
-    from comitia.evaluation.tables import Table, render
+    from comitia.evaluation.table_formats import Table, render
 
     render(Table("", (), ()), path)
 
@@ -161,7 +162,7 @@ def show_table(terminal: "Console", table: object) -> None:
     from rich.markup import escape
     from rich.table import Table as Shown
 
-    from comitia.evaluation.tables import Table
+    from comitia.evaluation.table_formats import Table
 
     assert isinstance(table, Table)
     shown = Shown(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))

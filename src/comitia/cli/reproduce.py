@@ -58,7 +58,9 @@ The same command again resumes a training that was stopped.
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the evaluation."
 )
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Failure probability of bounds.")
-@click.option("--weights", "weightings", metavar="NAME,...", help="[default: uniform,first-order,tandem]")
+@click.option(
+    "--weights", "weightings", metavar="NAME,...", help="Weightings to compare [default: as evaluate]."
+)
 @click.option("--figures/--no-figures", default=True, help="Draw figures, or write tables and claims only.")
 @click.option("--list", "listing", is_flag=True, help="List the rows and the paper's numbers.")
 @click.option(

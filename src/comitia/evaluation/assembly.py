@@ -12,8 +12,9 @@ from comitia.evaluation.certifying import certificates
 from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import Draw, runs_of
 from comitia.evaluation.findings import half_width, rounded
-from comitia.evaluation.folds import Asked, Fold
+from comitia.evaluation.folds import Asked, Fold, ask
 from comitia.evaluation.records import (
+    EARLY_STOPPING,
     Difference,
     Evaluation,
     MemberFacts,
@@ -42,12 +43,17 @@ class Found:
 
     def places(self, size: int, members: str, method: str) -> list[int]:
         """Return where the ensembles of one row lie, draw by draw."""
-        return [self.place[Asked(draw.members(members), method)] for draw in self.draws[size]]
+        return [self.place[ask(draw, members, method)] for draw in self.draws[size]]
 
     def by_draw(self, vote: str, places: Sequence[int]) -> NDArray[np.float64]:
         """Return the accuracies, folds averaged."""
         found = [fold.scores[vote].correct[places].mean(axis=1) for fold in self.folds]
         return np.asarray(np.mean(found, axis=0))
+
+    def scores(self, vote: str, places: Sequence[int], name: str) -> NDArray[np.float64] | None:
+        """Return that score by draw, folds averaged; None where it is not defined."""
+        found = [getattr(fold.scores[vote], name) for fold in self.folds]
+        return None if any(s is None for s in found) else np.mean([s[places] for s in found], axis=0)
 
     def by_sample(self, vote: str, places: Sequence[int]) -> NDArray[np.float64]:
         """Return (n,) the share of the draws that are right about each sample when it had no part in the weights."""
@@ -97,7 +103,7 @@ def _rows(found: Found) -> list[Row]:
         _row(found, size, members, weights, vote)
         for size in s.sizes
         for members in s.members
-        for weights in s.weightings
+        for weights in s.weightings_of(members)
         for vote in s.votes
     ]
 
@@ -107,9 +113,7 @@ def _row(found: Found, size: int, members: str, weights: str, vote: str) -> Row:
     accuracies = found.by_draw(vote, places)
     bounds = np.mean([fold.bounds[vote][places] for fold in found.folds], axis=0)
 
-    def mean(name: str) -> float | None:
-        values = [getattr(fold.scores[vote], name) for fold in found.folds]
-        return None if any(v is None for v in values) else rounded(np.mean([v[places] for v in values]))
+    nlls, briers, eces, aurocs = (found.scores(vote, places, n) for n in ("nll", "brier", "ece", "auroc"))
 
     return Row(
         size=size,
@@ -118,19 +122,30 @@ def _row(found: Found, size: int, members: str, weights: str, vote: str) -> Row:
         vote=vote,
         accuracy_mean=rounded(accuracies.mean()),
         accuracy_sd=_spread(accuracies),
-        nll_mean=mean("nll"),
-        brier_mean=mean("brier"),
-        ece_mean=mean("ece"),
-        auroc_mean=mean("auroc"),
+        nll_mean=_mean(nlls),
+        brier_mean=_mean(briers),
+        ece_mean=_mean(eces),
+        auroc_mean=_mean(aurocs),
         bound_mean=rounded(bounds.mean()),
         effective_mean=rounded(np.mean([fold.effective[places] for fold in found.folds])),
         member_count=rounded(np.mean([len(draw.members(members)) for draw in found.draws[size]])),
         single_best=rounded(
             np.mean([_best_of(f, d.members(s.widest)) for f in found.folds for d in found.draws[size]])
         ),
-        accuracies=tuple(rounded(a) for a in accuracies),
-        bounds=tuple(rounded(b) for b in bounds),
+        accuracies=_each(accuracies),
+        bounds=_each(bounds),
+        diversity_mean=rounded(np.mean([fold.diversity[places] for fold in found.folds])),
+        nlls=None if nlls is None else _each(nlls),
+        aurocs=None if aurocs is None else _each(aurocs),
     )
+
+
+def _mean(values: NDArray[np.float64] | None) -> float | None:
+    return None if values is None else rounded(values.mean())
+
+
+def _each(values: NDArray[np.float64]) -> tuple[float, ...]:
+    return tuple(rounded(value) for value in values)
 
 
 def _best_of(fold: Fold, members: Sequence[int]) -> float:
@@ -153,17 +168,35 @@ def _single_best(predictions: Predictions, found: Found, singles: Sequence[Asked
         rounded(np.std(accuracies, ddof=1)),
         rounded(np.mean(nll)) if nll else None,
         tuple(predictions.names[member] for member in members),
+        rounded(np.mean([_best_with_hindsight(predictions, found, fold) for fold in found.folds])),
     )
 
 
+def _best_with_hindsight(predictions: Predictions, found: Found, fold: Fold) -> float:
+    """Return the largest accuracy of a member on the scoring half itself."""
+    every = found.settings.widest == "all"
+    states = np.arange(predictions.members) if every else np.array(runs_of(predictions).last)
+    return 1.0 - float(fold.scoring.hard.first[states].min())
+
+
 def _differences(found: Found) -> list[Difference]:
-    """Return each weighting against uniform, and all states against last, at each size and for each vote."""
+    """Return each weighting against uniform, all states against last or early stopping, by size and vote."""
     s = found.settings
-    pairs = [((m, w), (m, "uniform")) for m in s.members for w in s.weightings if w != "uniform"]
+    pairs = [((m, w), (m, "uniform")) for m in s.members for w in s.weightings_of(m) if w != "uniform"]
     pairs = pairs if "uniform" in s.weightings else []
     if {"last", "all"} <= set(s.members):
-        pairs += [(("all", w), ("last", w)) for w in s.weightings]
+        pairs += [(("all", w), ("last", w)) for w in s.weightings_of("last")]
+    if EARLY_STOPPING in s.weightings:
+        pairs += _against_stopping(s)
     return [_difference(found, size, vote, *pair) for size in s.sizes for vote in s.votes for pair in pairs]
+
+
+def _against_stopping(s: Settings) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+    """Return tandem weights on all states against early stopping, and that against the usual deep ensemble."""
+    stopped = ("all", EARLY_STOPPING)
+    weighed = [(("all", "tandem"), stopped)] if "tandem" in s.weightings else []
+    usual = "uniform" in s.weightings and "last" in s.members
+    return [*weighed, (stopped, ("last", "uniform"))] if usual else weighed
 
 
 def _difference(
@@ -183,7 +216,9 @@ def _facts(predictions: Predictions, found: Found, largest: Draw) -> tuple[Membe
     one, other = fold.weighing, fold.scoring
     risks = (one.hard.first * len(one.samples) + other.hard.first * len(other.samples)) / n
     members = largest.members(found.settings.widest)
-    weights = {m: fold.weights[found.place[Asked(members, m)]] for m in found.settings.weightings}
+    widest = found.settings.widest
+    methods = found.settings.weightings_of(widest)
+    weights = {m: fold.weights[found.place[ask(largest, widest, m)]] for m in methods}
     return tuple(
         MemberFacts(
             name=predictions.names[i],

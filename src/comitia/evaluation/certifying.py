@@ -13,7 +13,7 @@ from comitia._predictions import Predictions
 from comitia._simplex import round_to
 from comitia._weigh import is_blind
 from comitia.evaluation.draws import Draw
-from comitia.evaluation.folds import Asked, Fold
+from comitia.evaluation.folds import Asked, Fold, ask
 from comitia.evaluation.records import Certified, Settings
 from comitia.statistics import Statistics, measure
 from comitia.weighting import minimise_tandem
@@ -41,7 +41,8 @@ def certificates(
         losses["average"] = measure(predictions, loss="soft")
     for members in settings.members:
         chosen = largest.members(members)
-        weights = {m: fold.weights[place[Asked(chosen, m)]] for m in settings.weightings}
+        methods = settings.weightings_of(members)
+        weights = {m: fold.weights[place[ask(largest, members, m)]] for m in methods}
         kept = fold.scoring.samples
         choice = _Chosen(members, np.array(chosen), predictions, losses, settings, kept, bounds)
         for vote in settings.votes:

@@ -32,7 +32,7 @@ from comitia.evaluation.findings import (
     rounded,
     spread_width,
 )
-from comitia.evaluation.records import Claim, Difference, Evaluation, Reference, Row
+from comitia.evaluation.records import EARLY_STOPPING, Claim, Difference, Evaluation, Reference, Row
 
 # Bounds closer than this are the same: the weights cannot differ in what they promise.
 SAME = 1e-9
@@ -47,9 +47,14 @@ STATEMENTS = {
     1: "A uniformly weighted deep ensemble is not worse than a Bayes ensemble.",
     2: "Weights that minimise the tandem bound keep or improve the accuracy of uniform weights and tighten the "
     "bound, which is not vacuous.",
-    3: "With tandem weights all states of the training runs can be included without loss, and they then do better "
-    "than uniform weights.",
+    3: "With tandem weights all states of the training runs can be included without loss, they then do better "
+    "than uniform weights, and this makes early stopping unnecessary.",
 }
+#: The third claim where early stopping was not evaluated: less is claimed, as less is judged.
+WITHOUT_STOPPING = (
+    "With tandem weights all states of the training runs can be included without loss, and they then do better "
+    "than uniform weights."
+)
 
 
 def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
@@ -68,7 +73,7 @@ def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
             [*_against_uniform(evaluation), *_bounds(evaluation)],
             "uniform and tandem weights must both be evaluated",
         ),
-        _claim(3, _all_states(evaluation), _why_no_third(evaluation)),
+        _third(evaluation),
     )
     return tuple(claim for claim in claims if claim.findings or evaluation.name is not None)
 
@@ -76,6 +81,12 @@ def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
 def _claim(number: int, findings: Sequence[Finding], why_none: str, *, some: bool = False) -> Claim:
     verdict = combine(findings, some=some)
     return Claim(number, STATEMENTS[number], verdict, tuple(findings), "" if findings else why_none)
+
+
+def _third(evaluation: Evaluation) -> Claim:
+    claim = _claim(3, _all_states(evaluation), _why_no_third(evaluation))
+    whole = EARLY_STOPPING in evaluation.settings.weightings
+    return claim if whole else replace(claim, statement=WITHOUT_STOPPING)
 
 
 def combine(findings: Sequence[Finding], *, some: bool = False) -> str:
@@ -223,11 +234,15 @@ def _tightened(what: str, before: NDArray[np.float64], after: NDArray[np.float64
 
 
 def _all_states(evaluation: Evaluation) -> list[Finding]:
-    """All states against last with tandem weights, and against uniform weights; uniform for context."""
+    """All states with tandem weights against last ones, uniform weights and early stopping; the rest is context."""
+    stopped = ("all", EARLY_STOPPING)
     wanted = (
         (("all", "tandem"), ("last", "tandem"), "not worse", True),
         (("all", "tandem"), ("all", "uniform"), "better", True),
         (("last", "uniform"), ("all", "uniform"), "better", False),
+        (("all", "tandem"), stopped, "not worse", True),
+        (("all", "tandem"), stopped, "better", False),
+        (stopped, ("last", "uniform"), "better", False),
     )
     if evaluation.single_states:
         return []
@@ -252,11 +267,13 @@ def _compared(
     ours, other = _row(evaluation, size, *left, vote), _row(evaluation, size, *right, vote)
     if row is None or ours is None or other is None:
         return
-    text = (
-        f"accuracy of the {vote} vote of {size} runs: {left[1]} weights on {left[0]} states against "
-        f"{right[1]} weights on {right[0]} states"
-    )
+    text = f"accuracy of the {vote} vote of {size} runs: {_called(*left)} against {_called(*right)}"
     yield finding(text, ours.accuracy_mean, other.accuracy_mean, row.half_width, kind=kind, decisive=decisive)
+
+
+def _called(members: str, weights: str) -> str:
+    stopped = "early stopping by the same samples"
+    return stopped if weights == EARLY_STOPPING else f"{weights} weights on {members} states"
 
 
 def claims_markdown(claims: Sequence[Claim]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from comitia._errors import InputError
 from comitia._records import from_plain, parse_json, require_format, to_plain
 from comitia.evaluation.findings import MANY, RULE, Finding, findings_markdown, rounded
-from comitia.evaluation.tables import Cell, Column, Table
+from comitia.evaluation.table_formats import Cell, Column, Table
 
 FORMAT = "comitia-comparison-2"
 SCORES = ("accuracy", "nll", "ece", "certificate", "bound", "effective")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,9 @@ from comitia._predictions import Predictions
 from comitia._simplex import as_prior, prune
 from comitia.bounds import tandem_kl
 from comitia.bounds.terms import kl_divergence
-from comitia.evaluation.draws import Members
-from comitia.evaluation.scores import Scores, score
+from comitia.evaluation.draws import Draw, Members
+from comitia.evaluation.records import EARLY_STOPPING
+from comitia.evaluation.scores import Scores, diversity, score
 from comitia.statistics import Statistics, measure
 from comitia.weighting import METHODS, Evidence, Method, choose, find
 
@@ -26,6 +28,12 @@ class Asked:
 
     members: Members
     method: str
+
+
+def ask(draw: Draw, members: str, method: str) -> Asked:
+    """Return the ensemble of a draw; where its runs have one state each, early stopping has none to choose from."""
+    alone = method == EARLY_STOPPING and draw.last == draw.all
+    return Asked(draw.members(members), "uniform" if alone else method)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +64,11 @@ class Fold:
     def effective(self) -> Vector:
         """(E,) effective numbers of members."""
         return np.asarray(1.0 / (self.weights**2).sum(axis=1))
+
+    @cached_property
+    def diversity(self) -> Vector:
+        """(E,) shares of the classes that get a vote, on the samples that are scored."""
+        return diversity(self.scoring.predictions, self.weights > 0)
 
 
 def named_methods(weightings: Sequence[Method]) -> dict[str, Method]:

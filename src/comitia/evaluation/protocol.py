@@ -9,8 +9,8 @@ from comitia._split import split_samples
 from comitia._threads import single_blas_threads
 from comitia.evaluation.assembly import Draws, assemble
 from comitia.evaluation.draws import Runs, default_sizes, draw_all, runs_of
-from comitia.evaluation.folds import Asked, half, named_methods, run_fold
-from comitia.evaluation.records import Evaluation, Settings
+from comitia.evaluation.folds import Asked, ask, half, named_methods, run_fold
+from comitia.evaluation.records import EARLY_STOPPING, Evaluation, Settings
 from comitia.weighting import Method
 
 VOTES = ("average", "majority")
@@ -25,7 +25,7 @@ def evaluate(
     repeats: int = 5,
     seed: int = 0,
     delta: float = 0.05,
-    weightings: Sequence[Method] = WEIGHTINGS,
+    weightings: Sequence[Method] | None = None,
     votes: Sequence[str] = VOTES,
     members: Sequence[str] = MEMBERS,
     groups: Mapping[int, Sequence[int]] | None = None,
@@ -45,6 +45,8 @@ def evaluate(
     delta : failure probability of bounds and certificates.
     weightings : names of `comitia.weighting.METHODS`, ``"module:function"``, or callables that take an `Evidence` and
         return a `Weighting`. Their weights are chosen for the majority vote and used for both votes, as in the paper.
+        None is uniform, first-order and tandem, and early-stopping where runs have several states and all of them are
+        evaluated: it chooses one of them, so it has no rows for ``"last"``.
     votes : ``"average"`` and ``"majority"``; predictions that hold votes have the majority alone.
     members : ``"last"`` state of each drawn run, or ``"all"`` its states.
     groups : the runs of each size, where each size was trained by itself (an epoch budget); replaces the draws.
@@ -62,6 +64,9 @@ def evaluate(
     """
     require_predictions(predictions)
     runs = runs_of(predictions)
+    if weightings is None:
+        choice = "all" in members and _several_states(runs)
+        weightings = (*WEIGHTINGS, EARLY_STOPPING) if choice else WEIGHTINGS
     methods = check_settings(weightings=weightings, repeats=repeats, seed=seed, delta=delta)
     if sizes is None:
         sizes = default_sizes(len(runs.last)) if groups is None else tuple(groups)
@@ -76,6 +81,7 @@ def evaluate(
         grouped=groups is not None,
     )
     _check(predictions, settings, votes)
+    _check_stopping(settings, runs)
     draws = draw_all(runs, settings.sizes, repeats, seed, groups)
     with single_blas_threads():
         return _evaluate(predictions, settings, methods, runs, draws, bounds)
@@ -103,7 +109,7 @@ def _evaluate(
 
 
 def check_settings(
-    *, weightings: Sequence[Method], repeats: int, seed: int, delta: float
+    *, weightings: Sequence[Method] | None, repeats: int, seed: int, delta: float
 ) -> dict[str, Method]:
     """Return the weightings by their names; raise for settings that are wrong whatever the predictions are."""
     require_open_unit("delta", delta)
@@ -111,17 +117,37 @@ def check_settings(
         raise InputError(f"repeats: must be at least 1, got {repeats}")
     if seed < 0:
         raise InputError(f"seed: must be a whole number from 0, got {seed}")
-    return named_methods(weightings)
+    return named_methods(WEIGHTINGS if weightings is None else weightings)
 
 
 def _asked(draws: Draws, settings: Settings) -> list[Asked]:
     return [
-        Asked(draw.members(which), method)
+        ask(draw, which, method)
         for some in draws.values()
         for draw in some
         for which in settings.members
-        for method in settings.weightings
+        for method in settings.weightings_of(which)
     ]
+
+
+def _several_states(runs: Runs) -> bool:
+    return any(len(states) > 1 for states in runs.all)
+
+
+def _check_stopping(settings: Settings, runs: Runs) -> None:
+    """Raise if early stopping was asked for and there is no state that it could choose."""
+    if EARLY_STOPPING not in settings.weightings:
+        return
+    if "all" not in settings.members:
+        raise InputError(
+            f"weightings: '{EARLY_STOPPING}' chooses among all states, got members {', '.join(settings.members)}; "
+            "add all, or leave it out"
+        )
+    if not _several_states(runs):
+        raise InputError(
+            f"weightings: '{EARLY_STOPPING}' chooses among the states of a run, but every run has a single one; "
+            "leave it out, or give run and step of several states"
+        )
 
 
 def _check(predictions: Predictions, settings: Settings, votes: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from statistics import pstdev
 from typing import Any
 
 from comitia._certificate import Certificate
@@ -10,15 +11,18 @@ from comitia.evaluation.findings import Finding
 from comitia.evaluation.scores import DEFINITIONS
 
 FORMAT = "comitia-evaluation-2"
+#: The weighting that chooses among all states of a run: there is none to choose among the last ones.
+EARLY_STOPPING = "early-stopping"
 
 
 @dataclass(frozen=True)
 class Row:
     """One point of a curve: ensembles of one size, one choice of members, weights and vote, over all draws.
 
-    `accuracies` and `bounds` hold one number per draw (both folds averaged), in the same order for all rows of a size,
-    so that rows can be compared draw by draw. Scores that are not defined for the vote or the data are None, as is the
-    deviation of a single draw. `member_count` is the mean number of members.
+    `accuracies`, `bounds`, `nlls` and `aurocs` hold one number per draw (both folds averaged), in the same order for
+    all rows of a size, so that rows can be compared draw by draw. Scores that are not defined for the vote or the data
+    are None, as is the deviation of a single draw. `member_count` is the mean number of members. Records of earlier
+    versions have no `diversity_mean`, `nlls` and `aurocs`.
     """
 
     size: int
@@ -37,6 +41,14 @@ class Row:
     single_best: float
     accuracies: tuple[float, ...]
     bounds: tuple[float, ...] | None
+    diversity_mean: float | None = None
+    nlls: tuple[float, ...] | None = None
+    aurocs: tuple[float, ...] | None = None
+
+    @property
+    def accuracy_sd_population(self) -> float | None:
+        """The authors' standard deviation of the accuracies, dividing by the number of draws; None of a single one."""
+        return pstdev(self.accuracies) if len(self.accuracies) > 1 else None
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -50,6 +62,7 @@ class Row:
             accuracy_mean=(self.accuracy_mean, 0, 1),
             accuracy_sd=(self.accuracy_sd, 0, 1),
             bound_mean=(self.bound_mean, 0, math.inf),
+            diversity_mean=(self.diversity_mean, 0, 1),
         )
 
 
@@ -58,17 +71,19 @@ class SingleBest:
     """The best single member of all runs, chosen on one half and scored on the other.
 
     It is one of all states where those are evaluated, else one of the last ones. Mean and standard deviation are
-    over the two folds; `names` has the state each half chose.
+    over the two folds; `names` has the state each half chose. `accuracy_max` is what the authors take instead: the
+    largest accuracy on the scored half itself, with hindsight; None in records of earlier versions.
     """
 
     accuracy_mean: float
     accuracy_sd: float
     nll_mean: float | None
     names: tuple[str, ...]
+    accuracy_max: float | None = None
 
     def fault(self) -> str | None:
         """Return what is wrong with a best member, or None."""
-        return outside(accuracy_mean=(self.accuracy_mean, 0, 1))
+        return outside(accuracy_mean=(self.accuracy_mean, 0, 1), accuracy_max=(self.accuracy_max, 0, 1))
 
 
 @dataclass(frozen=True)
@@ -221,6 +236,10 @@ class Settings:
     def widest(self) -> str:
         """`all` states if they are evaluated, else the `last` ones."""
         return "all" if "all" in self.members else "last"
+
+    def weightings_of(self, members: str) -> tuple[str, ...]:
+        """Return the weightings of one choice of members: early stopping chooses among `all` states only."""
+        return tuple(w for w in self.weightings if members == "all" or w != EARLY_STOPPING)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ DEFINITIONS = {
     "for both votes, as in the paper",
     "accuracy": "share of samples whose class is found; ties go to the lowest class",
     "sd": "standard deviation (n - 1) over the draws; none of a single draw",
+    "sd_population": "the authors' standard deviation, dividing by the number of draws (n) instead of n - 1",
     "nll": "mean of -ln(probability of the true class), probabilities not below 1e-12; average vote only",
     "brier": "mean over samples of the sum over classes of (probability - truth)^2; average vote only",
     "ece": "expected calibration error: 15 bins of equal width of the largest probability, the mean over samples "
@@ -35,6 +37,10 @@ DEFINITIONS = {
     "effective": "effective number of members, 1 / (sum of squared weights)",
     "single_best": "accuracy of the member that is best on the weighing half, on the other half; among all states "
     "where they are evaluated, else among the last ones",
+    "accuracy_max": "of the best single member, the authors' definition: the largest accuracy of a member on the "
+    "scoring half itself, chosen with hindsight, averaged over the folds; among the same members as single_best",
+    "diversity": "the authors' measure: share of the classes that get at least one vote from a member with positive "
+    "weight, averaged over samples; the same for both votes and whatever the sizes of the weights",
     "half_width": "half of the 95% interval of a difference: square root of 4 (variance over samples of the mean of "
     "the draws + 2 / samples) / samples + t^2 (variance over draws / draws), with Student's t for so few draws; "
     "2 / samples stands for one more sample on which each side alone is right, so that the interval of ensembles that "
@@ -43,6 +49,8 @@ DEFINITIONS = {
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
+# Classes per word of the bit sets that `diversity` counts in.
+WORD = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,3 +182,29 @@ def _area(positives: Vector, negatives: Vector) -> float:
     ordered = np.sort(negatives)
     below, upto = (np.searchsorted(ordered, np.sort(positives), side) for side in ("left", "right"))
     return float((below.sum() + upto.sum()) / (2 * len(positives) * len(negatives)))
+
+
+def diversity(predictions: Predictions, chosen: NDArray[np.bool_]) -> Vector:
+    """Return (E,) shares of the classes that get a vote from one of the chosen (E, M) members, mean over samples.
+
+    >>> pack = Predictions.from_arrays(votes=[[0, 1], [0, 2], [1, 2]], labels=[0, 3])
+    >>> diversity(pack, np.array([[True, False, False], [True, True, True]])).tolist()
+    [0.25, 0.5]
+    """
+    sets, place = np.unique(chosen, axis=0, return_inverse=True)
+    voted = np.zeros(len(sets), dtype=np.int64)
+    for block in predictions.vote_blocks(PRODUCT // WORD):
+        for low in range(0, predictions.classes, WORD):
+            bits = _bits(block.votes, low, predictions.classes)
+            voted += [int(np.bitwise_count(np.bitwise_or.reduce(bits[own])).sum()) for own in sets]
+    shares = voted / (predictions.samples * predictions.classes)
+    return np.asarray(shares[place.ravel()])
+
+
+def _bits(votes: NDArray[Any], low: int, classes: int) -> NDArray[Any]:
+    """Return (M, b) sets of one class each: bit k stands for class low + k, no bit for classes below or beyond."""
+    places = votes.astype(np.int64) - low
+    inside = (places >= 0) & (places < WORD)
+    width = next(width for width in (8, 16, 32, 64) if min(classes - low, WORD) <= width)
+    bits = np.where(inside, np.uint64(1) << np.where(inside, places, 0).astype(np.uint64), np.uint64(0))
+    return np.asarray(bits.astype(f"u{width // 8}"))

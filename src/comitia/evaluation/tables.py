@@ -1,100 +1,10 @@
-"""Tables of an evaluation: one record, written as Markdown, LaTeX (booktabs) or CSV."""
+"""Tables of an evaluation: all rows, the largest size, curves by size, and ours beside the paper's."""
 
-import csv
-import io
 import math
-from dataclasses import dataclass
-from pathlib import Path
 
-from comitia._errors import InputError
-from comitia.evaluation.records import Evaluation, Reference, Row
+from comitia.evaluation.records import EARLY_STOPPING, Evaluation, Reference, Row, SingleBest
 from comitia.evaluation.scores import DEFINITIONS
-
-Cell = str | float | None
-FORMATS = (".md", ".tex", ".csv")
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: its title, and how many decimals its numbers are shown with (None: text)."""
-
-    title: str
-    decimals: int | None = None
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table: its title, columns, rows of cells (None is an empty one) and notes below it."""
-
-    title: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
-
-    def shown(self, empty: str = "–") -> list[list[str]]:
-        """Return the cells as text, numbers with the decimals of their column."""
-        return [[_shown(cell, c.decimals, empty) for cell, c in zip(row, self.columns)] for row in self.rows]
-
-
-def _shown(cell: Cell, decimals: int | None, empty: str) -> str:
-    if cell is None:
-        return empty
-    return str(cell) if isinstance(cell, str) or decimals is None else f"{cell:.{decimals}f}"
-
-
-def markdown(table: Table) -> str:
-    """Return the table as Markdown; bars in cells are escaped.
-
-    >>> print(markdown(Table("t", (Column("vote"), Column("risk", 2)), (("a|b", 0.123),))), end="")
-    | vote | risk |
-    |---|--:|
-    | a\\|b | 0.12 |
-    """
-    rule = "|".join("---" if column.decimals is None else "--:" for column in table.columns)
-    lines = [f"| {' | '.join(c.title for c in table.columns)} |", f"|{rule}|"]
-    lines += [f"| {' | '.join(text.replace('|', chr(92) + '|') for text in row)} |" for row in table.shown()]
-    notes = "".join(f"\n{note}\n" for note in table.notes)
-    return "\n".join(lines) + "\n" + notes
-
-
-_LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
-
-
-def latex(table: Table) -> str:
-    """Return the table as a LaTeX `tabular` for the package booktabs; special characters are escaped."""
-    layout = "".join("l" if column.decimals is None else "r" for column in table.columns)
-    head = " & ".join(_escaped(column.title) for column in table.columns)
-    body = [" & ".join(_escaped(text) for text in row) + r" \\" for row in table.shown("--")]
-    lines = [rf"\begin{{tabular}}{{@{{}}{layout}@{{}}}}", r"\toprule", head + r" \\", r"\midrule", *body]
-    notes = [f"% {' '.join(note.split())}" for note in (table.title, *table.notes)]
-    return "\n".join([*notes, *lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
-
-
-def _escaped(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
-
-
-def csv_text(table: Table) -> str:
-    """Return the table as CSV with all digits; empty cells are empty."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([column.title for column in table.columns])
-    writer.writerows([["" if cell is None else cell for cell in row] for row in table.rows])
-    return stream.getvalue()
-
-
-def render(table: Table, path: str | Path) -> str:
-    """Return the table's text in the format that the path's ending names."""
-    writers = {".md": markdown, ".tex": latex, ".csv": csv_text}
-    ending = Path(path).suffix.lower()
-    if ending not in writers:
-        raise InputError(f"{path}: the name of a table must end in {', '.join(FORMATS)}, got '{ending}'")
-    return writers[ending](table)
-
+from comitia.evaluation.table_formats import Cell, Column, Table
 
 _ROWS = (
     Column("runs", 0),
@@ -115,20 +25,39 @@ _ROWS = (
 def all_rows(evaluation: Evaluation, *, size: int | None = None) -> Table:
     """Return every row of the evaluation, or those of one size."""
     rows = [row for row in evaluation.rows if size in (None, row.size)]
-    single = evaluation.single_best
     notes = (
-        f"Best single member: accuracy {single.accuracy_mean:.4f} (chosen on one half, scored on the other).",
+        f"Best single member: {_single(evaluation.single_best)}.",
         f"Bound: delta = {evaluation.settings.delta:g}, {DEFINITIONS['bound']}. sd: {DEFINITIONS['sd']}.",
         f"NLL: {DEFINITIONS['nll']}. Brier: {DEFINITIONS['brier']}. ECE: {DEFINITIONS['ece']}. AUROC: "
         f"{DEFINITIONS['auroc']}.",
     )
-    return Table("Accuracy, scores and bounds", _ROWS, tuple(_cells(row) for row in rows), notes)
+    known = all(row.diversity_mean is not None for row in rows)
+    more = _AS_THE_AUTHORS if known else ()
+    told = tuple(f"{title}: {DEFINITIONS[word]}." for title, word in _AUTHORS_WORDS) if known else ()
+    cells = tuple((*_cells(row), *(_authors_cells(row) if known else ())) for row in rows)
+    return Table("Accuracy, scores and bounds", (*_ROWS, *more), cells, (*notes, *told))
 
 
 def _cells(row: Row) -> tuple[Cell, ...]:
     scores = (row.nll_mean, row.brier_mean, row.ece_mean, row.auroc_mean, row.bound_mean)
     named = (row.size, row.members, row.weights, row.vote, row.accuracy_mean, row.accuracy_sd)
     return (*named, *scores, row.effective_mean)
+
+
+# By the authors' definitions; records of earlier versions have no diversity, and their tables stay as they were.
+_AS_THE_AUTHORS = (Column("sd (n)", 4), Column("diversity", 4))
+_AUTHORS_WORDS = (("sd (n)", "sd_population"), ("diversity", "diversity"))
+
+
+def _authors_cells(row: Row) -> tuple[Cell, ...]:
+    return row.accuracy_sd_population, row.diversity_mean
+
+
+def _single(single: SingleBest) -> str:
+    ours = f"accuracy {single.accuracy_mean:.4f} (chosen on one half, scored on the other)"
+    if single.accuracy_max is None:
+        return ours
+    return f"{ours}; as the authors take it, the best on the scored half itself, {single.accuracy_max:.4f}"
 
 
 _SUMMARY = (
@@ -163,11 +92,20 @@ def summary(evaluation: Evaluation) -> Table:
 def by_size(evaluation: Evaluation) -> Table:
     """Return accuracy ± standard deviation of the first vote: one line per size, one column per curve."""
     s, vote = evaluation.settings, evaluation.settings.votes[0]
-    keys = [(members, weights, vote) for members in evaluation.distinct for weights in s.weightings]
-    columns = (Column("runs", 0), *(Column(f"{weights} {members}") for members, weights, _ in keys))
+    keys = [(m, weights, vote) for m in evaluation.distinct for weights in s.weightings_of(m)]
+    columns = (Column("runs", 0), *(Column(curve_title(*key[:2])) for key in keys))
     curves = [{row.size: row for row in evaluation.curve(*key)} for key in keys]
     cells = tuple((size, *(_plus_minus(curve.get(size)) for curve in curves)) for size in s.sizes)
     return Table(f"Accuracy of the {vote} vote by number of runs", columns, cells)
+
+
+def curve_title(members: str, weights: str, between: str = " ") -> str:
+    """Return the name of a curve; early stopping chooses among all states, so that they need not be named.
+
+    >>> curve_title("all", "tandem"), curve_title("all", "early-stopping")
+    ('tandem all', 'early stopping')
+    """
+    return "early stopping" if weights == EARLY_STOPPING else f"{weights}{between}{members}"
 
 
 def _plus_minus(row: Row | None) -> str | None:
@@ -199,13 +137,22 @@ def beside_paper(evaluation: Evaluation) -> Table:
     keys = dict.fromkeys(row.key for row in evaluation.rows)
     accuracies = [_beside(evaluation, key, "accuracy") for key in keys]
     bounds = [_beside(evaluation, key, "bound") for key in keys if key[2] == "majority"]
-    single = evaluation.single_best
-    paper = _find(evaluation, "accuracy", "single", None, None)
-    alone = _line("accuracy", ("best single", None, None), single.accuracy_mean, None, 1, paper)
+    alone = _best_single(evaluation)
     elsewhere = [_elsewhere(reference) for reference in evaluation.references if reference.kind != "paper"]
     title = f"{evaluation.name or 'evaluation'}: ours beside the paper's"
     notes = (_DELTA.format(evaluation.settings.delta), *((_BEST,) if evaluation.settings.grouped else ()))
-    return Table(title, _BESIDE, (*accuracies, alone, *elsewhere, *bounds), notes)
+    return Table(title, _BESIDE, (*accuracies, *alone, *elsewhere, *bounds), notes)
+
+
+def _best_single(evaluation: Evaluation) -> list[tuple[Cell, ...]]:
+    """The best single member as we choose it and, where the record has it, as the authors do: the paper's is that."""
+    single, paper = evaluation.single_best, _find(evaluation, "accuracy", "single", None, None)
+    beside = paper if single.accuracy_max is None else None
+    found = [_line("accuracy", ("best single", None, None), single.accuracy_mean, None, 1, beside)]
+    if single.accuracy_max is not None:
+        named = ("best single, with hindsight", None, None)
+        found.append(_line("accuracy", named, single.accuracy_max, None, 1, paper))
+    return found
 
 
 def against_paper(evaluation: Evaluation) -> Table:

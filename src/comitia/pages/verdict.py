@@ -14,7 +14,10 @@ from comitia.pages.figure import percent
 from comitia.pages.page_parts import Fact, Verdict
 
 # the first of these that was evaluated comes first on the page
-PREFERRED = ("tandem", "auto", "cantelli", "disagreement", "greedy", "likelihood", "first-order", "best")
+PREFERRED = (
+    *("tandem", "auto", "cantelli", "disagreement", "greedy", "likelihood"),
+    *("first-order", "early-stopping", "best"),
+)
 CALLED = {"all": "all states", "last": "the last states"}
 # certificates that are designated before looking; they count the errors of the vote itself
 DESIGNATED = ("split", "holdout")

@@ -12,14 +12,13 @@ from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import default_sizes, draw_all, runs_of
 from comitia.evaluation.findings import half_width, rounded
-from comitia.evaluation.protocol import WEIGHTINGS
-from comitia.evaluation.records import Provenance, Reference
+from comitia.evaluation.records import EARLY_STOPPING, Provenance, Reference
 from comitia.evaluation.scores import score
 from comitia.paper.literature import references
 from comitia.paper.provenance import notes_on, require_classes, trained_here
 from comitia.paper.rows import paper_row
 from comitia.recipes import Recipe, strategy_of
-from comitia.recipes.strategies import size_groups
+from comitia.recipes.strategies import plans, size_groups
 from comitia.weighting import Method
 
 
@@ -33,7 +32,7 @@ def evaluate_row(
     repeats: int = 5,
     seed: int = 0,
     delta: float = 0.05,
-    weightings: Sequence[Method] = WEIGHTINGS,
+    weightings: Sequence[Method] | None = None,
 ) -> Evaluation:
     """Return the evaluation of a recipe's test predictions with the paper's numbers and the three claims.
 
@@ -134,6 +133,15 @@ def require_sizes(recipe: Recipe, sizes: Sequence[int] | None) -> None:
             raise InputError(f"sizes: the epoch budget trains ensembles of {trained} runs, got {size}")
         if groups is None and not 1 <= size <= runs:
             raise InputError(f"sizes: must be from 1 to {runs}, the runs of the recipe, got {size}")
+
+
+def require_states(recipe: Recipe, weightings: Sequence[Method] | None) -> None:
+    """Raise if early stopping was asked for and no run of the recipe saves several states."""
+    if weightings is not None and EARLY_STOPPING in weightings and all(p.members == 1 for p in plans(recipe)):
+        raise InputError(
+            f"weightings: '{EARLY_STOPPING}' chooses among the states of a run, but the recipe saves one state per "
+            "run; leave it out, or take a recipe that saves more"
+        )
 
 
 def _trained_here(bayes: Predictions, predictions: Predictions, ours: Evaluation) -> Reference:

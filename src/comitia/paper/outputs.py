@@ -12,7 +12,8 @@ from comitia._errors import InputError
 from comitia.evaluation import Evaluation
 from comitia.evaluation.claims import claims_markdown
 from comitia.evaluation.comparison import Comparison, comparison_findings, comparison_table
-from comitia.evaluation.tables import FORMATS, Table, all_rows, beside_paper, by_size, render
+from comitia.evaluation.table_formats import FORMATS, Table, render
+from comitia.evaluation.tables import all_rows, beside_paper, by_size
 from comitia.files.atomic import write_bytes, write_text
 from comitia.pages.learning import LEARNING, read_learning
 from comitia.paper.comparison_plan import ComparisonPlan

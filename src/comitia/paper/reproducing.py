@@ -7,16 +7,15 @@ from time import perf_counter
 from typing import Any
 
 from comitia._errors import InputError
-from comitia._extensions import name_of
 from comitia._predictions import Predictions
 from comitia.evaluation import Evaluation
 from comitia.evaluation.comparison import Comparison
-from comitia.evaluation.protocol import WEIGHTINGS, check_settings
+from comitia.evaluation.protocol import check_settings
 from comitia.evaluation.records import Provenance
 from comitia.files import read_predictions
 from comitia.paper import comparing
 from comitia.paper.comparison_plan import ComparisonPlan, read_plan
-from comitia.paper.judging import evaluate_row, require_sizes
+from comitia.paper.judging import evaluate_row, require_sizes, require_states
 from comitia.paper.outputs import (
     output_folder,
     require_absent_outputs,
@@ -88,7 +87,7 @@ def reproduce(
     repeats: int = 5,
     seed: int = 0,
     delta: float = 0.05,
-    weightings: Sequence[Method] = WEIGHTINGS,
+    weightings: Sequence[Method] | None = None,
     figures: bool = True,
     listen: Listener | None = None,
     force: bool = False,
@@ -121,6 +120,7 @@ def reproduce(
     else:
         require_sizes(chosen, sizes)
         _require_no_word(trained)
+        require_states(chosen, weightings)
     asked: dict[str, Any] = {"repeats": repeats, "seed": seed, "delta": delta, "weightings": weightings}
     check_settings(**asked)
     if figures:
@@ -135,7 +135,7 @@ def reproduce(
         chosen, found.predictions, provenance=found.provenance, bayes=other, sizes=sizes, **asked
     )
     seconds = {**found.seconds, "evaluation": perf_counter() - begin}
-    asked["weightings"] = [name_of(method) for method in weightings]
+    asked["weightings"] = list(evaluation.settings.weightings)
     asked["sizes"] = None if sizes is None else [int(size) for size in sizes]
     settings = {"recipe": chosen.to_dict() if predictions is None else chosen.name, **asked}
     facts = run_facts(source=found.source, seconds=seconds, settings=settings)

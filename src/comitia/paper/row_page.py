@@ -6,7 +6,8 @@ from typing import Any
 
 from comitia.evaluation import Evaluation
 from comitia.evaluation.claims import claims_markdown
-from comitia.evaluation.tables import Table, against_paper, by_size, markdown
+from comitia.evaluation.table_formats import Table, markdown
+from comitia.evaluation.tables import against_paper, by_size
 from comitia.pages.learning import Epoch, cut_short
 from comitia.paper.rows import paper_rows
 from comitia.recipes import Recipe, names, read_recipe, recipe_from_dict

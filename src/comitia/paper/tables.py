@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from comitia.evaluation.tables import Cell, Column, Table
+from comitia.evaluation.table_formats import Cell, Column, Table
 from comitia.paper.results import Status
 
 _ACCURACIES = {

@@ -15,6 +15,7 @@ from comitia.weighting.auto import auto
 from comitia.weighting.best import best
 from comitia.weighting.cantelli import cantelli
 from comitia.weighting.disagreement import disagreement
+from comitia.weighting.early_stopping import early_stopping
 from comitia.weighting.evidence import Evidence, Weighting
 from comitia.weighting.first_order import first_order
 from comitia.weighting.greedy import greedy
@@ -44,6 +45,7 @@ class Row:
 _ROWS = (
     Row("uniform", uniform, "every member the same weight; chosen without data", blind=True, exact=True),
     Row("best", best, "all weight on the member with the lowest hold-out error", exact=True),
+    Row("early-stopping", early_stopping, "of each run the state with the lowest hold-out error", exact=True),
     Row("first-order", first_order, "minimises the first-order bound; favours the best members"),
     Row("tandem", tandem, "minimises the tandem bound of the paper; members that err together count less"),
     Row("cantelli", cantelli, "minimises the Chebyshev-Cantelli bound"),
