@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.data.dataset import Dataset
+from comitia.data.dataset import Dataset, Samples
 from comitia.deep.directory import Directory, Saved, has_sound_rows, read_record
 from comitia.deep.samples import comes_with_holdout, has_own_holdout, holdout_index, holdout_mask
 from comitia.files.atomic import whole
 from comitia.recipes import Plan, Recipe, plans
 
-Part = tuple[str, NDArray[Any], NDArray[np.int64]]
+Part = tuple[str, Samples, NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,14 @@ def predicted_parts(recipe: Recipe, plan: Plan, data: Dataset) -> list[Part]:
     return [part for part in both if len(part[2])]
 
 
-def _holdout(recipe: Recipe, plan: Plan, data: Dataset) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _holdout(recipe: Recipe, plan: Plan, data: Dataset) -> tuple[Samples, NDArray[np.int64]]:
     if comes_with_holdout(data, plan):
         assert data.holdout_x is not None
         assert data.holdout_y is not None
         return data.holdout_x, data.holdout_y
     index = holdout_index(recipe, plan, len(data.train_y))
+    if len(index) == len(data.train_y):
+        return data.train_x, data.train_y  # all of them, perhaps more than memory holds: not copied
     return data.train_x[index], data.train_y[index]
 
 
@@ -155,4 +157,3 @@ def _row(directory: Directory, member: Member, part: str) -> NDArray[np.float32]
     rows: NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
     row: NDArray[np.float32] = rows[member.index]
     return row
-

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from comitia._errors import InputError
-from comitia.data.dataset import Dataset
+from comitia.data.dataset import Dataset, Samples
 from comitia.deep import events
 from comitia.deep.directory import Directory, Record, Saved, checksum, read_record, write_record
 from comitia.deep.members import Member, assemble, finished_members, own_mask, predicted_parts, write_members
@@ -37,7 +37,7 @@ def batch_size(sample_shape: tuple[int, ...]) -> int:
     return max(1, min(512, BATCH_NUMBERS // int(np.prod(sample_shape))))
 
 
-def predict(network: nn.Module, samples: NDArray[Any], inputs: Inputs) -> Probabilities:
+def predict(network: nn.Module, samples: Samples, inputs: Inputs) -> Probabilities:
     """Return class probabilities (n, C) in float32, by a network in whatever mode it is in."""
     size = batch_size(samples.shape[1:])
     batches = (samples[start : start + size] for start in range(0, len(samples), size))
@@ -89,7 +89,7 @@ def complete_rows(task: Task, record: Record, report: events.Listener) -> Record
 
 
 def member_passes(
-    network: nn.Module, inputs: Inputs, samples: NDArray[Any], plan: Plan, *, seed: int
+    network: nn.Module, inputs: Inputs, samples: Samples, plan: Plan, *, seed: int
 ) -> Iterator[Probabilities]:
     """Yield probabilities (n, C) of a state: one per stochastic pass, with dropout at work, if there are several."""
     for index in range(plan.passes):
