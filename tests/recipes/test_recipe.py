@@ -52,7 +52,7 @@ FINGERPRINTS = {
     "cifar10-resnet110-epoch-budget": "0eacad7dd2dfce3a",
     "cifar10-resnet20-csghmc-ap": "7275ceb52bf9dd85",
     "eyepacs-resnet50-mc-dropout-ensemble": "c2bdce7d241dc822",
-    "cifar100-wrn28_10-csgld": "013a6c5b606324dd",
+    "cifar100-wrn28_10-csgld": "4455e656217eaf55",
     "eyepacs-resnet50-bagging": "d8ebd9497cd2d18c",
 }
 

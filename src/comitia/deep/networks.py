@@ -19,7 +19,7 @@ from comitia.deep.models import build, decayed_parameters, one_line
 from comitia.deep.seeds import number
 from comitia.deep.states import MEAN_IMAGE, read_state
 from comitia.deep.task import Inputs, stored_batch
-from comitia.recipes import Recipe
+from comitia.recipes import CONVOLUTIONS, Recipe
 
 PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -94,9 +94,11 @@ def check_network(recipe: Recipe, data: Dataset) -> None:
         inputs = Inputs.of(data, np.zeros(1, dtype=np.int64), processor)
         held = [part for part in parts if part is not None and len(part)]
         try_network(recipe.model.name, network, inputs, held, classes=data.classes)
-    if recipe.training.l2 and not decayed_parameters(network):
+    on = recipe.training.l2_on
+    if recipe.training.l2 and not decayed_parameters(network, on=on):
+        kinds = "convolutions" if on == CONVOLUTIONS else "convolutions and dense layers"
         raise InputError(
-            f"recipe key training.l2: acts on kernels of convolutions, and model {recipe.model.name} has none; "
+            f"recipe key training.l2: acts on kernels of {kinds}, and model {recipe.model.name} has none; "
             "set training.l2=0 (training.prior_scale acts on all parameters)"
         )
 

@@ -57,6 +57,24 @@ def test_resnets_against_a_loop_and_the_papers_rounding(depth: int, classes: int
     assert abs(count - rounded) < 0.05 * rounded
 
 
+def wide_parameters(depth: int, width: int, classes: int) -> int:
+    """Convolutions without bias, batch norm before each but the stem and before the dense layer, 1×1 projections."""
+    total, channels = 27 * 16, 16
+    for filters in (16 * width, 32 * width, 64 * width):
+        for block in range((depth - 4) // 6):
+            total += 2 * channels + 9 * channels * filters + 2 * filters + 9 * filters**2
+            total += 0 if block else channels * filters
+            channels = filters
+    return total + 2 * channels + channels * classes + classes
+
+
+@pytest.mark.parametrize(("depth", "width", "classes"), [(28, 10, 100), (16, 2, 10)])
+def test_wide_networks_against_a_loop(depth: int, width: int, classes: int) -> None:
+    with torch.device("meta"):
+        network = build("wrn", classes=classes, input_shape=(32, 32, 3), depth=depth, width=width, keras=True)
+    assert sum(value.numel() for value in network.parameters()) == wide_parameters(depth, width, classes)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(COLUMNS, FULL[2:])
 def test_a_training_step_at_full_size(
