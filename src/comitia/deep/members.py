@@ -21,11 +21,15 @@ Part = tuple[str, Samples, NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Member:
-    """One row of a predictions file: the plan of its run, its state, and which stochastic pass (0 if one)."""
+    """One row of a predictions file: the plan of its run, its state, and which stochastic pass (0 if one).
+
+    `mark` ends the names of members that predict otherwise than the plain network.
+    """
 
     plan: Plan
     saved: Saved
     index: int = 0
+    mark: str = ""
 
     @property
     def step(self) -> int:
@@ -37,7 +41,7 @@ class Member:
         """The member's name for people."""
         of = f"size {self.plan.size}, " if self.plan.size else ""
         what = "step" if self.plan.passes == 1 else "pass"
-        return f"{of}run {self.plan.run}, {what} {self.step}"
+        return f"{of}run {self.plan.run}, {what} {self.step}{self.mark}"
 
 
 def finished_members(directory: Directory, recipe: Recipe) -> list[Member]:
@@ -78,6 +82,12 @@ def own_mask(recipe: Recipe, plan: Plan, data: Dataset) -> NDArray[np.bool_] | N
     return holdout_mask(recipe, plan, len(data.train_y))
 
 
+def part_mask(recipe: Recipe, members: list[Member], data: Dataset) -> NDArray[np.bool_] | None:
+    """Return, as (M, n), where the samples of the hold-out file are hold-out for each member; None if all are."""
+    masks = [own_mask(recipe, member.plan, data) for member in members]
+    return None if masks[0] is None else np.stack([one for one in masks if one is not None])
+
+
 def assemble(directory: Directory, recipe: Recipe, data: Dataset) -> dict[str, Path]:
     """Write the predictions files and return them by part; a part without samples, or without members, has none.
 
@@ -93,9 +103,8 @@ def assemble(directory: Directory, recipe: Recipe, data: Dataset) -> dict[str, P
     written = {}
     for part, _, labels in predicted_parts(recipe, members[0].plan, data) if members else ():
         path = directory.predictions(part)
-        masks = [own_mask(recipe, member.plan, data) for member in members] if part == "holdout" else [None]
         rows = (_row(directory, member, part) for member in members)
-        mask = None if masks[0] is None else np.stack([one for one in masks if one is not None])
+        mask = part_mask(recipe, members, data) if part == "holdout" else None
         write_members(path, members, rows, labels=labels, mask=mask)
         written[part] = path
     return written
