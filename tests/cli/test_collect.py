@@ -55,6 +55,52 @@ def test_collect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "already exists" in capsys.readouterr().err
 
 
+def test_augmented_copies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = trained(tmp_path / "out", small_recipe(folder=arrays_file(tmp_path), runs=1, epochs=2))
+    assert call("collect", out) == 0
+    before = contents(out)
+    words = ("collect", out, "--augment", "flip-shift", "--copies", "4")
+    capsys.readouterr()
+    assert call(*words, "--json", "-") == 0
+    written = json.loads(capsys.readouterr().out)["predictions"]
+    assert written == {part: str(out / f"{part}-augmented.npz") for part in ("holdout", "test")}
+    assert before.items() <= contents(out).items()
+    assert call("weigh", written["holdout"], "--out", tmp_path / "e.json") == 0
+    assert call("predict", tmp_path / "e.json", written["test"]) == 0
+    assert call("evaluate", written["test"], "--sizes", "1") == 0
+
+    capsys.readouterr()
+    assert call(*words) == 2
+    assert "holdout-augmented.npz: already exists; --force overwrites it" in capsys.readouterr().err
+    assert call(*words, "--force") == 0
+
+    np.savez(tmp_path / "new.npz", x=dataset().test_x[:5])
+    assert call(*words, "--data", tmp_path / "new.npz", "--out", tmp_path / "p.npz") == 0
+    with np.load(tmp_path / "p.npz") as new, np.load(written["test"]) as test:
+        assert np.allclose(new["probs"], test["probs"][:, :5], atol=1e-6)
+        assert new["names"].tolist() == test["names"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--copies", "4"), "--copies: requires augment"),
+        (("--augment", "flip-shift", "--copies", "1"), "--copies: must be at least 2, got 1"),
+        (("--augment", "turn"), "--augment: 'turn' is not one of flip-shift"),
+        (("--augment", "no_such_module:f"), "--augment: cannot import 'no_such_module'"),
+    ],
+)
+def test_wrong_augmentation(
+    images: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
+) -> None:
+    before = contents(images)
+    assert call("collect", images, *words) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert contents(images) == before
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -146,6 +192,12 @@ def test_texts_beyond_the_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixtu
     words = ("collect", out, "--data", tmp_path / "new.npz", "--out", tmp_path / "p.npz")
     np.savez(tmp_path / "new.npz", x=tokens[:3].astype(np.uint8))
     assert call(*words) == 0
+    for more in ((), ("--data", tmp_path / "new.npz", "--out", tmp_path / "q.npz")):
+        assert call("collect", out, "--augment", "flip-shift", *more) == 2
+        assert (
+            "--augment: is for images, and the samples of this training are tokens" in capsys.readouterr().err
+        )
+    assert not (tmp_path / "q.npz").exists()
     tokens[2, 4] = 30
     np.savez(tmp_path / "new.npz", x=tokens[:3])
     assert call(*words, "--force") == 2

@@ -8,6 +8,7 @@ from comitia._errors import InputError
 from comitia.data import load
 from comitia.data.eyepacs import read_splits
 from comitia.data.eyepacs_preparation import prepare, preprocess
+from comitia.data.joined import Joined
 
 TRAIN = {"10_left": 0, "10_right": 1, "13_left": 2, "13_right": 4, "2_left": 3}
 SOLUTION = {
@@ -57,6 +58,24 @@ def test_splits_and_labels(kaggle: Path, tmp_path: Path) -> None:
     assert isinstance(data.train_x, np.memmap)
     with Image.open(kaggle / "test" / "3_left.jpeg") as photo:
         assert np.array_equal(data.test_x[1], preprocess(photo, **OPTIONS))
+
+
+def test_public_photographs_may_train(kaggle: Path, tmp_path: Path) -> None:
+    prepare(kaggle, tmp_path, workers=1, **OPTIONS)
+    apart, together = (load("eyepacs", tmp_path, **OPTIONS, public=use) for use in ("holdout", "train"))
+    assert together.holdout_x is None
+    assert together.holdout_y is None
+    assert isinstance(together.train_x, Joined)
+    assert all(isinstance(part, np.memmap) for part in together.train_x.parts)
+    assert together.train_y.tolist() == [0, 0, 1, 1, 1, 0, 1]  # Kaggle's train, then 1_left and 9_left
+    for place, name in ((5, "1_left"), (6, "9_left")):
+        with Image.open(kaggle / "test" / f"{name}.jpeg") as photo:
+            assert np.array_equal(together.train_x[[place]][0], preprocess(photo, **OPTIONS))
+    assert np.array_equal(together.train_x[:5], apart.train_x)
+    assert np.array_equal(together.test_x, apart.test_x)
+    assert together.test_y.tolist() == [1, 0]
+    with pytest.raises(InputError, match="data set eyepacs: public: 'trian' is not one of holdout, train"):
+        load("eyepacs", tmp_path, **OPTIONS, public="trian")
 
 
 def test_two_processes_give_the_same_arrays(kaggle: Path, tmp_path: Path) -> None:

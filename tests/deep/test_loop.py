@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from comitia.data.joined import Joined
 from comitia.deep.directory import Directory, read_record
 from comitia.deep.events import Event
 from comitia.deep.loop import train_run
@@ -183,6 +184,18 @@ def test_bagging_predicts_all_samples_that_could_be_out_of_bag(tmp_path: Path) -
     assert len(job.parts.train) == 90 > len(set(job.parts.train.tolist()))
     train(tmp_path, recipe)
     assert np.load(Directory(tmp_path).row(1, 3, "holdout")).shape == (1, 90, 3)
+
+
+@pytest.mark.parametrize("strategy", ["checkpoints", "bagging"])
+def test_samples_in_several_arrays_train_as_in_one(tmp_path: Path, strategy: str) -> None:
+    holdout = 0 if strategy == "bagging" else 30
+    recipe = small_recipe(data={"holdout": holdout}, strategy=strategy, augment="flip-shift", epochs=2)
+    train(tmp_path / "one", recipe)
+    job = task(tmp_path / "several", recipe)
+    whole = job.data.train_x
+    data = replace(job.data, train_x=Joined([whole[:37], whole[37:]]))
+    train_run(Task.of(recipe, job.plan, job.directory, data, job.device), lambda event: None)
+    assert contents(tmp_path / "one") == contents(tmp_path / "several")
 
 
 def test_accumulated_pieces_add_up_to_the_batch(tmp_path: Path) -> None:

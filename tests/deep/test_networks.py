@@ -121,6 +121,7 @@ def test_own_networks(own: str) -> None:
     check_network(recipe(f"{own}:dense"), dataset())
     with pytest.raises(InputError, match="training.l2: acts on kernels of convolutions, .* has none"):
         check_network(recipe(f"{own}:dense", l2=0.1), dataset())
+    check_network(recipe(f"{own}:dense", l2=0.1, l2_on="kernels"), dataset())
 
 
 def test_keys_that_do_not_suit_the_data() -> None:

@@ -21,18 +21,23 @@ def plan(**training: object) -> Plan:
 
 
 def penalty(module: nn.Module, training: Training, samples: int) -> torch.Tensor:
-    """λ‖kernel of the convolution‖² + ½‖all‖²/(s²n), by the definition."""
+    """λ‖kernel of the convolution, or of the dense layer too‖² + ½‖all‖²/(s²n), by the definition."""
     kernels = (module.get_parameter("0.weight") ** 2).sum()
+    if training.l2_on == "kernels":
+        kernels = kernels + (module.get_parameter("2.weight") ** 2).sum()
     everything = sum((p**2).sum() for p in module.parameters())
     prior = everything / (2 * training.prior_scale**2 * samples) if training.prior_scale else 0.0
     return training.l2 * kernels + prior
 
 
 @pytest.mark.parametrize("optimiser", ["sgd", "adam"])
+@pytest.mark.parametrize("l2_on", ["convolutions", "kernels"])
 @pytest.mark.parametrize(("l2", "prior_scale"), [(0.03, 0.0), (0.0, 0.5), (0.02, 2.0)])
-def test_three_steps_equal_those_of_the_penalised_loss(optimiser: str, l2: float, prior_scale: float) -> None:
+def test_three_steps_equal_those_of_the_penalised_loss(
+    optimiser: str, l2_on: str, l2: float, prior_scale: float
+) -> None:
     momentum = {"momentum": 0.9, "nesterov": True} if optimiser == "sgd" else {}
-    planned = plan(optimiser=optimiser, lr=0.05, l2=l2, prior_scale=prior_scale, **momentum)
+    planned = plan(optimiser=optimiser, lr=0.05, l2=l2, l2_on=l2_on, prior_scale=prior_scale, **momentum)
     ours, plain = network(), network()
     step = build(ours, planned, samples=20)
     if optimiser == "sgd":

@@ -71,6 +71,8 @@ WRONG = [
     ({"training__lr": 0.0}, "training.lr: must be above 0 and finite, got 0.0"),
     ({"training__lr": float("nan")}, "training.lr: must be a number, got nan"),
     ({"training__l2": -1.0}, "training.l2: must be at least 0"),
+    ({"training__l2_on": "kernel"}, r"training.l2_on: 'kernel' is not one of .*\(did you mean 'kernels'\?\)"),
+    ({"training__l2_on": "kernels"}, "training.l2_on: has no effect without training.l2; set that, or"),
     ({"training__momentum": 1.0}, r"training.momentum: must be in \[0, 1\), got 1.0"),
     ({"training__nesterov": True}, "training.nesterov: needs training.momentum above 0"),
     ({"training__accumulate": 3}, "training.accumulate: must divide the batch of 128, got 3"),

@@ -40,7 +40,7 @@ def test_fingerprint_with_a_sampler() -> None:
 
 
 def test_dropout_reaches_the_network() -> None:
-    assert read_recipe("eyepacs-resnet50-mc-dropout").model_options() == {"dropout": 0.1}
+    assert read_recipe("eyepacs-resnet50-mc-dropout").model_options() == {"depth": 50, "dropout": 0.1}
     assert read_recipe("cifar10-resnet20-sse").model_options() == {"depth": 20}
 
 
@@ -51,9 +51,9 @@ FINGERPRINTS = {
     "cifar10-resnet20-sse": "f9b33a472f9c4898",
     "cifar10-resnet110-epoch-budget": "0eacad7dd2dfce3a",
     "cifar10-resnet20-csghmc-ap": "7275ceb52bf9dd85",
-    "eyepacs-resnet50-mc-dropout-ensemble": "ff39de69d73d3bd1",
-    "cifar100-wrn28_10-csgld": "013a6c5b606324dd",
-    "eyepacs-resnet50-bagging": "d588bc7b95870596",
+    "eyepacs-resnet50-mc-dropout-ensemble": "c2bdce7d241dc822",
+    "cifar100-wrn28_10-csgld": "4455e656217eaf55",
+    "eyepacs-resnet50-bagging": "d8ebd9497cd2d18c",
 }
 
 

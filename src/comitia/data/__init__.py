@@ -33,7 +33,7 @@ def load(name: str, folder: str | Path | None = None, *, partial: bool = False, 
     """Return the data set of that name, from the folder or the cache.
 
     `partial` accepts a copy with some of the training files missing. Further options belong to the data set:
-    `length`, `words` of imdb, `blur`, `size` of eyepacs. `name` may be `module:function`: your own function
+    `length`, `words` of imdb, `blur`, `size`, `public` of eyepacs. `name` may be `module:function`: your own function
     that takes (folder, and options by name) and returns a `Dataset`.
 
     >>> load("mnist5k").train_x.shape

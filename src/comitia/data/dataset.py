@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
+from comitia.data.joined import Joined
 
 Kind = Literal["image", "tokens", "vector"]
 Array = NDArray[Any]
+Samples = Array | Joined
 Index = NDArray[np.int64]
 
 
@@ -24,11 +26,12 @@ class Dataset:
     labels int64 (n,). `mean_image` (float32, H × W × C, on the scale 0..1, over all training images) is
     None where the network is to see plain `pixels / 255`; elsewhere it sees `pixels / 255 - mean`, with
     the mean over the images it trains on (the function `mean_image`), so that none of the hold-out enters it.
-    `holdout_x`, `holdout_y` are there for data sets that come with a hold-out of their own.
+    `holdout_x`, `holdout_y` are there for data sets that come with a hold-out of their own. `train_x` may be
+    several arrays on disk under one numbering (`Joined`).
     """
 
     name: str
-    train_x: Array
+    train_x: Samples
     train_y: Index
     test_x: Array
     test_y: Index
@@ -42,7 +45,7 @@ class Dataset:
     def of(
         cls,
         name: str,
-        train: tuple[Array, Index],
+        train: tuple[Samples, Index],
         test: tuple[Array, Index],
         *,
         classes: int,
@@ -52,10 +55,12 @@ class Dataset:
     ) -> "Dataset":
         """Return the data set of those (samples, labels)."""
         held = (None, None) if holdout is None else holdout
-        parts = dict(zip(("train_x", "train_y", "test_x", "test_y"), (*train, *test)))
         return cls(
-            **parts,
             name=name,
+            train_x=train[0],
+            train_y=train[1],
+            test_x=test[0],
+            test_y=test[1],
             classes=classes,
             kind=kind,
             mean_image=mean_image,
@@ -117,7 +122,7 @@ def _count(name: str, share: int | float, samples: int) -> int:
     return share
 
 
-def mean_image(images: Array, index: Index | None = None) -> NDArray[np.float32]:
+def mean_image(images: Samples, index: Index | None = None) -> NDArray[np.float32]:
     """Return the mean of those uint8 images (all by default) on the scale 0..1, float32 (H, W, C).
 
     >>> mean_image(np.full((4, 2, 2, 1), 51, dtype=np.uint8))[0, 0]

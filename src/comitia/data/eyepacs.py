@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._errors import InputError
+from comitia._errors import InputError, require_choice
 from comitia.data.dataset import Dataset, Index, data_folder
+from comitia.data.joined import Joined
 
 # Our part of the data set, the folder of its photographs, its labels, and the Usage that picks them.
 SPLITS = (
@@ -21,6 +22,8 @@ SPLITS = (
     ("holdout", "test", "retinopathy_solution.csv", "Public"),
     ("test", "test", "retinopathy_solution.csv", "Private"),
 )
+# What Kaggle's public test photographs are used for.
+PUBLIC = ("holdout", "train")
 TO_DO, DONE, UNUSABLE = 0, 1, 2
 
 
@@ -65,17 +68,23 @@ def _split(kaggle: Path, part: str, photos: str, table: str, usage: str | None) 
     return Split(part=part, folder=kaggle / photos, images=images, grades=grades)
 
 
-def read_eyepacs(folder: str | Path | None = None, *, blur: float = 10.0, size: int = 512) -> Dataset:
-    """Return the prepared photographs, uint8 (n, size, size, 3), memory-mapped; public = hold-out, private = test.
+def read_eyepacs(
+    folder: str | Path | None = None, *, blur: float = 10.0, size: int = 512, public: str = "holdout"
+) -> Dataset:
+    """Return the prepared photographs, uint8 (n, size, size, 3), memory-mapped; Kaggle's private ones are the test set.
 
-    The folder (or the cache) is the one that `comitia data prepare eyepacs` wrote to. A photograph that could
-    not be used is plain grey: leaving it out would flatter every classifier.
+    The folder (or the cache) is the one that `comitia data prepare eyepacs` wrote to. Kaggle's public test photographs
+    are the hold-out, or with `public="train"` follow the training ones, and nothing is held out. A photograph that
+    could not be used is plain grey: leaving it out would flatter every classifier.
     """
+    require_choice("data set eyepacs: public", public, PUBLIC)
     where = prepared_folder(folder, blur=blur, size=size)
     parts = {part: _part(where, part) for part, *_ in SPLITS}
-    return Dataset.of(
-        "eyepacs", parts["train"], parts["test"], holdout=parts["holdout"], classes=2, kind="image"
-    )
+    train, test, holdout = parts["train"], parts["test"], parts["holdout"]
+    if public == "holdout":
+        return Dataset.of("eyepacs", train, test, holdout=holdout, classes=2, kind="image")
+    both = Joined([train[0], holdout[0]]), np.concatenate([train[1], holdout[1]])
+    return Dataset.of("eyepacs", both, test, classes=2, kind="image")
 
 
 def _part(where: Path, part: str) -> tuple[NDArray[Any], Index]:

@@ -10,6 +10,7 @@
 | `runs/run-0001/resume-0005.safetensors` | network and optimiser after epoch 5, gone when the run is done |
 | `runs/run-0001/log.jsonl` | one line per event |
 | `holdout.npz`, `test.npz` | predictions of all members, as `weigh` and `evaluate` take them |
+| `holdout-augmented.npz`, `test-augmented.npz` | the same as means over augmented copies, if they were collected |
 """
 
 import json
@@ -82,6 +83,10 @@ class Directory:
     def predictions(self, part: str) -> Path:
         """Return the path of the predictions of all members on a part."""
         return self.root / f"{part}.npz"
+
+    def augmented(self, part: str) -> Path:
+        """Return the path of the members' mean predictions over augmented copies."""
+        return self.root / f"{part}-augmented.npz"
 
 
 def checksum(path: Path) -> str | None:

@@ -14,6 +14,7 @@ from comitia._ensemble import Ensemble
 from comitia._errors import InputError
 from comitia._votes import probability_totals, vote_totals, winners
 from comitia.data import NAMES
+from comitia.deep.augmented import MARK
 from comitia.deep.directory import Directory, checksum, read_record
 from comitia.deep.networks import choose_device, load_network, wake_dropout
 from comitia.deep.prediction import Probabilities, batch_size, probabilities
@@ -70,7 +71,8 @@ class WeightedEnsemble(nn.Module):
 
         Every state must have the checksum that its run recorded, and the ensemble must have been weighed on the
         directory's own predictions; `predictions` names the file that was weighed where it was another
-        (`comitia collect`). Where there is nothing to compare with, a warning says so.
+        (`comitia collect`). Where there is nothing to compare with, a warning says so. Members that average over
+        augmented copies are refused: these networks look at the plain sample alone.
         """
         weighed = ensemble if isinstance(ensemble, Ensemble) else read_ensemble(ensemble)
         places = Directory(Path(directory))
@@ -78,6 +80,7 @@ class WeightedEnsemble(nn.Module):
             raise InputError(f"{directory}: holds no training; give the folder that was trained into")
         if weighed.run is None or weighed.step is None:
             raise InputError("ensemble: names no runs and steps, so its networks cannot be found")
+        _require_plain(weighed)
         recipe, where = read_recipe(places.recipe), choose_device(device)
         members = [(weighed.run[i], weighed.step[i]) for i in weighed.active]
         loaded = [_load(places, recipe, run, step, where) for run, step in members]
@@ -139,6 +142,16 @@ def _load(
     if planned.passes > 1:
         wake_dropout(network)
     return network, inputs
+
+
+def _require_plain(weighed: Ensemble) -> None:
+    """Raise for members that were weighed as means over augmented copies."""
+    name = next((name for name in weighed.names if MARK in name), None)
+    if name is not None:
+        raise InputError(
+            f"ensemble: its members average over augmented copies ('{name}'), and WeightedEnsemble looks at the plain "
+            "sample alone; weigh the plain predictions, or predict by comitia collect with the same augmentation"
+        )
 
 
 def _require_weighed(places: Directory, weighed: Ensemble, given: str | Path | None) -> None:

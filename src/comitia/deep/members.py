@@ -10,22 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.data.dataset import Dataset
+from comitia.data.dataset import Dataset, Samples
 from comitia.deep.directory import Directory, Saved, has_sound_rows, read_record
 from comitia.deep.samples import comes_with_holdout, has_own_holdout, holdout_index, holdout_mask
 from comitia.files.atomic import whole
 from comitia.recipes import Plan, Recipe, plans
 
-Part = tuple[str, NDArray[Any], NDArray[np.int64]]
+Part = tuple[str, Samples, NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
 class Member:
-    """One row of a predictions file: the plan of its run, its state, and which stochastic pass (0 if one)."""
+    """One row of a predictions file: the plan of its run, its state, and which stochastic pass (0 if one).
+
+    `mark` ends the names of members that predict otherwise than the plain network.
+    """
 
     plan: Plan
     saved: Saved
     index: int = 0
+    mark: str = ""
 
     @property
     def step(self) -> int:
@@ -37,7 +41,7 @@ class Member:
         """The member's name for people."""
         of = f"size {self.plan.size}, " if self.plan.size else ""
         what = "step" if self.plan.passes == 1 else "pass"
-        return f"{of}run {self.plan.run}, {what} {self.step}"
+        return f"{of}run {self.plan.run}, {what} {self.step}{self.mark}"
 
 
 def finished_members(directory: Directory, recipe: Recipe) -> list[Member]:
@@ -60,12 +64,14 @@ def predicted_parts(recipe: Recipe, plan: Plan, data: Dataset) -> list[Part]:
     return [part for part in both if len(part[2])]
 
 
-def _holdout(recipe: Recipe, plan: Plan, data: Dataset) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _holdout(recipe: Recipe, plan: Plan, data: Dataset) -> tuple[Samples, NDArray[np.int64]]:
     if comes_with_holdout(data, plan):
         assert data.holdout_x is not None
         assert data.holdout_y is not None
         return data.holdout_x, data.holdout_y
     index = holdout_index(recipe, plan, len(data.train_y))
+    if len(index) == len(data.train_y):
+        return data.train_x, data.train_y  # all of them, perhaps more than memory holds: not copied
     return data.train_x[index], data.train_y[index]
 
 
@@ -74,6 +80,12 @@ def own_mask(recipe: Recipe, plan: Plan, data: Dataset) -> NDArray[np.bool_] | N
     if comes_with_holdout(data, plan) or not has_own_holdout(recipe, plan):
         return None
     return holdout_mask(recipe, plan, len(data.train_y))
+
+
+def part_mask(recipe: Recipe, members: list[Member], data: Dataset) -> NDArray[np.bool_] | None:
+    """Return, as (M, n), where the samples of the hold-out file are hold-out for each member; None if all are."""
+    masks = [own_mask(recipe, member.plan, data) for member in members]
+    return None if masks[0] is None else np.stack([one for one in masks if one is not None])
 
 
 def assemble(directory: Directory, recipe: Recipe, data: Dataset) -> dict[str, Path]:
@@ -91,9 +103,8 @@ def assemble(directory: Directory, recipe: Recipe, data: Dataset) -> dict[str, P
     written = {}
     for part, _, labels in predicted_parts(recipe, members[0].plan, data) if members else ():
         path = directory.predictions(part)
-        masks = [own_mask(recipe, member.plan, data) for member in members] if part == "holdout" else [None]
         rows = (_row(directory, member, part) for member in members)
-        mask = None if masks[0] is None else np.stack([one for one in masks if one is not None])
+        mask = part_mask(recipe, members, data) if part == "holdout" else None
         write_members(path, members, rows, labels=labels, mask=mask)
         written[part] = path
     return written

@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,12 @@ from torch import nn
 
 from comitia._errors import InputError, require_choice
 from comitia._extensions import is_reference
-from comitia.data.dataset import Dataset
+from comitia.data.dataset import Dataset, Samples
 from comitia.deep.models import build, decayed_parameters, one_line
 from comitia.deep.seeds import number
 from comitia.deep.states import MEAN_IMAGE, read_state
 from comitia.deep.task import Inputs, stored_batch
-from comitia.recipes import Recipe
+from comitia.recipes import CONVOLUTIONS, Recipe
 
 PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -93,15 +94,17 @@ def check_network(recipe: Recipe, data: Dataset) -> None:
         inputs = Inputs.of(data, np.zeros(1, dtype=np.int64), processor)
         held = [part for part in parts if part is not None and len(part)]
         try_network(recipe.model.name, network, inputs, held, classes=data.classes)
-    if recipe.training.l2 and not decayed_parameters(network):
+    on = recipe.training.l2_on
+    if recipe.training.l2 and not decayed_parameters(network, on=on):
+        kinds = "convolutions" if on == CONVOLUTIONS else "convolutions and dense layers"
         raise InputError(
-            f"recipe key training.l2: acts on kernels of convolutions, and model {recipe.model.name} has none; "
+            f"recipe key training.l2: acts on kernels of {kinds}, and model {recipe.model.name} has none; "
             "set training.l2=0 (training.prior_scale acts on all parameters)"
         )
 
 
 def try_network(
-    name: str, network: nn.Module, inputs: Inputs, parts: list[NDArray[Any]], *, classes: int
+    name: str, network: nn.Module, inputs: Inputs, parts: Sequence[Samples], *, classes: int
 ) -> None:
     """Raise `InputError` unless the network maps a few samples of each part to (n, classes) logits."""
     samples = np.concatenate([_few(part, inputs.kind) for part in parts])
@@ -121,10 +124,12 @@ def try_network(
         )
 
 
-def _few(part: NDArray[Any], kind: str) -> NDArray[Any]:
+def _few(part: Samples, kind: str) -> NDArray[Any]:
     """The first sample; of texts those that hold the smallest and the largest token."""
-    rows = [part.min(axis=1).argmin(), part.max(axis=1).argmax()] if kind == "tokens" else [0]
-    return part[rows]
+    if kind != "tokens":
+        return part[[0]]
+    texts = part[:]
+    return texts[[texts.min(axis=1).argmin(), texts.max(axis=1).argmax()]]
 
 
 def _check_suits(recipe: Recipe, data: Dataset) -> None:

@@ -54,7 +54,8 @@ def prior_decay(training: Training, samples: int) -> float:
 
 def _groups(module: nn.Module, training: Training, samples: int) -> list[dict[str, Any]]:
     prior = prior_decay(training, samples)
-    decayed = {id(parameter) for parameter in decayed_parameters(module)} if training.l2 else set()
+    chosen = decayed_parameters(module, on=training.l2_on) if training.l2 else []
+    decayed = {id(parameter) for parameter in chosen}
     trained = [p for p in module.parameters() if p.requires_grad]
     kernels = [p for p in trained if id(p) in decayed]
     others = [p for p in trained if id(p) not in decayed]

@@ -13,10 +13,19 @@ from numpy.typing import NDArray
 from torch import nn
 
 from comitia._errors import InputError
-from comitia.data.dataset import Dataset
+from comitia.data.dataset import Dataset, Samples
 from comitia.deep import events
+from comitia.deep.augmented import Augmented
 from comitia.deep.directory import Directory, Record, Saved, checksum, read_record, write_record
-from comitia.deep.members import Member, assemble, finished_members, own_mask, predicted_parts, write_members
+from comitia.deep.members import (
+    Member,
+    assemble,
+    finished_members,
+    own_mask,
+    part_mask,
+    predicted_parts,
+    write_members,
+)
 from comitia.deep.networks import choose_device, load_network, wake_dropout
 from comitia.deep.seeds import number
 from comitia.deep.task import Inputs, Task
@@ -37,11 +46,24 @@ def batch_size(sample_shape: tuple[int, ...]) -> int:
     return max(1, min(512, BATCH_NUMBERS // int(np.prod(sample_shape))))
 
 
-def predict(network: nn.Module, samples: NDArray[Any], inputs: Inputs) -> Probabilities:
+def predict(network: nn.Module, samples: Samples, inputs: Inputs) -> Probabilities:
     """Return class probabilities (n, C) in float32, by a network in whatever mode it is in."""
     size = batch_size(samples.shape[1:])
     batches = (samples[start : start + size] for start in range(0, len(samples), size))
     return np.concatenate([*probabilities(network, batches, inputs)])
+
+
+def predict_augmented(
+    network: nn.Module, samples: Samples, inputs: Inputs, augmented: Augmented
+) -> Probabilities:
+    """Return, as (n, C), the mean class probabilities over the looks at each sample."""
+    size, means = batch_size(samples.shape[1:]), []
+    for start in range(0, len(samples), size):
+        looks = augmented.looks(samples[start : start + size])
+        probs = predict(network, looks, inputs)  # (b·copies, C)
+        each = probs.reshape(-1, augmented.copies, probs.shape[1])
+        means.append(each.mean(axis=1, dtype=np.float64).astype(np.float32))
+    return np.concatenate(means)
 
 
 @torch.inference_mode()
@@ -89,14 +111,23 @@ def complete_rows(task: Task, record: Record, report: events.Listener) -> Record
 
 
 def member_passes(
-    network: nn.Module, inputs: Inputs, samples: NDArray[Any], plan: Plan, *, seed: int
+    network: nn.Module,
+    inputs: Inputs,
+    samples: Samples,
+    plan: Plan,
+    *,
+    seed: int,
+    augmented: Augmented | None = None,
 ) -> Iterator[Probabilities]:
     """Yield probabilities (n, C) of a state: one per stochastic pass, with dropout at work, if there are several."""
     for index in range(plan.passes):
         if plan.passes > 1:
             wake_dropout(network)
             torch.manual_seed(number(seed, plan.run, index, "passes"))
-        yield predict(network, samples, inputs)
+        if augmented is None:
+            yield predict(network, samples, inputs)
+        else:
+            yield predict_augmented(network, samples, inputs, augmented)
 
 
 def _complete(task: Task, saved: Saved) -> Saved:
@@ -134,12 +165,38 @@ def collect_new(
     path: Path,
     *,
     device: str = "auto",
+    augmented: Augmented | None = None,
 ) -> int:
     """Write the predictions of all members on the samples to the path and return how many members there are."""
-    members = members_with_states(directory, recipe)
-    rows = _rows(directory, recipe, members, samples, choose_device(device))
+    members = _marked(members_with_states(directory, recipe), augmented)
+    rows = _rows(directory, recipe, members, samples, choose_device(device), augmented)
     write_members(path, members, rows, labels=labels)
     return len(members)
+
+
+def collect_augmented(
+    directory: Directory,
+    recipe: Recipe,
+    data: Dataset,
+    report: events.Listener,
+    *,
+    augmented: Augmented,
+    device: str = "auto",
+) -> dict[str, Path]:
+    """Write the mean predictions over augmented copies beside the plain ones and return the files by part."""
+    members = _marked(members_with_states(directory, recipe), augmented)
+    written = {}
+    for part, samples, labels in predicted_parts(recipe, members[0].plan, data):
+        rows = _rows(directory, recipe, members, samples, choose_device(device), augmented, report)
+        mask = part_mask(recipe, members, data) if part == "holdout" else None
+        path = directory.augmented(part)
+        write_members(path, members, rows, labels=labels, mask=mask)
+        written[part] = path
+    return written
+
+
+def _marked(members: list[Member], augmented: Augmented | None) -> list[Member]:
+    return [replace(member, mark=augmented.mark) for member in members] if augmented else members
 
 
 def collect_again(
@@ -177,11 +234,19 @@ def members_with_states(directory: Directory, recipe: Recipe) -> list[Member]:
 
 
 def _rows(
-    directory: Directory, recipe: Recipe, members: list[Member], samples: NDArray[Any], device: torch.device
+    directory: Directory,
+    recipe: Recipe,
+    members: list[Member],
+    samples: Samples,
+    device: torch.device,
+    augmented: Augmented | None = None,
+    report: events.Listener = events.ignore,
 ) -> Iterator[NDArray[np.float32]]:
     for member in members:
         if member.index == 0:  # the passes of a state follow one another
             path = directory.state(member.plan.run, member.saved.step)
             network, inputs = load_network(recipe, path, device)
-            for probs in member_passes(network, inputs, samples, member.plan, seed=recipe.seed):
+            seed, plan = recipe.seed, member.plan
+            for probs in member_passes(network, inputs, samples, plan, seed=seed, augmented=augmented):
                 yield stored_row([probs])[0]
+            report(events.Member(member.plan.run, member.saved.step, None))

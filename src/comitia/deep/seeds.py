@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Purpose = Literal["initial", "order", "augment", "network", "bootstrap", "passes", "noise"]
+Purpose = Literal["initial", "order", "augment", "network", "bootstrap", "passes", "noise", "copies"]
 # A stream is named by its place here: new purposes go to the end, or every training changes.
 PURPOSES: tuple[Purpose, ...] = (
     "initial",
@@ -15,6 +15,7 @@ PURPOSES: tuple[Purpose, ...] = (
     "bootstrap",
     "passes",
     "noise",
+    "copies",
 )
 
 

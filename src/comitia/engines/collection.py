@@ -3,19 +3,23 @@
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
+from comitia.data.augmentation import Augmentation
 from comitia.deep.directory import Directory
 from comitia.deep.events import Listener, ignore
 from comitia.engines.opening import locked, trained_recipe
 from comitia.engines.training import require_packages
 from comitia.engines.worker import load_data
 from comitia.recipes import Recipe
+
+if TYPE_CHECKING:
+    from comitia.deep.augmented import Augmented
 
 # How samples of a kind may be stored (numpy's letters), in words, and as what a network takes them.
 STORED = {
@@ -30,12 +34,16 @@ def collect(
     data: str | Path | None = None,
     out: str | Path | None = None,
     *,
+    augment: str | Augmentation | None = None,
+    copies: int | None = None,
     device: str = "auto",
     listen: Listener | None = None,
 ) -> dict[str, Path]:
     """Compute the predictions of all members of a training and return the files written, by part.
 
     `collect("demo")` writes and returns `demo/holdout.npz` and `demo/test.npz`, as "holdout" and "test".
+    `collect("demo", augment="flip-shift")` leaves these alone and writes `demo/holdout-augmented.npz` and
+    `demo/test-augmented.npz`.
 
     Parameters
     ----------
@@ -43,9 +51,14 @@ def collect(
     data : an `.npz` with new samples `x` as the data set stores them and, where known, their classes `y`; without it
         the hold-out and test predictions of the folder are computed again
     out : where the predictions on new samples go; required with `data`, and only then
+    augment : "flip-shift", `module:function` or a callable of (images, random): each member's probabilities are
+        averaged over the plain sample and augmented copies of it; for images only
+    copies : how many looks at a sample that makes, the plain one included (at least 2); with `augment` 8 by default
     device : "auto", "cpu", "cuda" or "mps"
     listen : called with a `Member` event for each state that has predicted again
     """
+    if copies is not None and augment is None:
+        raise InputError(f"copies: requires augment, which says how copies are made, got {copies} without it")
     if (data is None) != (out is None):
         raise InputError(
             "data: data and out must be given together; without them the folder's own predictions are recomputed"
@@ -53,27 +66,46 @@ def collect(
     require_packages("collect", ("torch", "safetensors", "filelock"), extra="torch")
     places = Directory(Path(directory))
     recipe = trained_recipe(places)
+    augmented = None if augment is None else _augmented(augment, copies, recipe)
     if data is None or out is None:
-        return _again(places, recipe, device, listen or ignore)
-    return {"new": _new(places, recipe, str(data), Path(out), device)}
+        return _again(places, recipe, device, listen or ignore, augmented)
+    return {"new": _new(places, recipe, str(data), Path(out), device, augmented)}
 
 
-def _again(places: Directory, recipe: Recipe, device: str, listen: Listener) -> dict[str, Path]:
-    from comitia.deep.prediction import collect_again
+def _augmented(augment: str | Augmentation, copies: int | None, recipe: Recipe) -> "Augmented":
+    from comitia.deep.augmented import Augmented
+
+    return Augmented.of(augment, copies, seed=recipe.seed)
+
+
+def _again(
+    places: Directory, recipe: Recipe, device: str, listen: Listener, augmented: "Augmented | None"
+) -> dict[str, Path]:
+    from comitia.deep.prediction import collect_again, collect_augmented
 
     data = load_data(recipe)
+    if augmented is not None:
+        augmented.check(data.test_x, data.kind)
+        with locked(places):
+            return collect_augmented(places, recipe, data, listen, augmented=augmented, device=device)
     with locked(places):
         return collect_again(places, recipe, data, listen, device=device)
 
 
-def _new(places: Directory, recipe: Recipe, data: str, out: Path, device: str) -> Path:
+def _new(
+    places: Directory, recipe: Recipe, data: str, out: Path, device: str, augmented: "Augmented | None"
+) -> Path:
     from comitia.deep.networks import choose_device
     from comitia.deep.prediction import collect_new, members_with_states
+    from comitia.deep.states import read_state
 
     choose_device(device)
     first = members_with_states(places, recipe)[0]
-    samples, labels = _fitting(data, recipe, places.state(first.plan.run, first.saved.step))
-    collect_new(places, recipe, samples, labels, out, device=device)
+    state = places.state(first.plan.run, first.saved.step)
+    samples, labels = _fitting(data, recipe, state)
+    if augmented is not None:
+        augmented.check(samples, read_state(state)[1]["kind"])
+    collect_new(places, recipe, samples, labels, out, device=device, augmented=augmented)
     return out
 
 

@@ -8,6 +8,8 @@
 from comitia.recipes.planning import Plan
 from comitia.recipes.reading import read_recipe, recipe_from_dict
 from comitia.recipes.recipe import (
+    CONVOLUTIONS,
+    KERNELS,
     OUT_OF_BAG,
     PER_RUN,
     Data,
@@ -22,6 +24,8 @@ from comitia.recipes.strategies import STRATEGIES, Strategy, plan, plans, strate
 from comitia.recipes.toml import about, changed_table, names
 
 __all__ = [
+    "CONVOLUTIONS",
+    "KERNELS",
     "OUT_OF_BAG",
     "PER_RUN",
     "STRATEGIES",

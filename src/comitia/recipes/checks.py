@@ -9,7 +9,18 @@ from comitia._errors import InputError, require_choice
 from comitia._extensions import is_reference, resolve
 from comitia.data.augmentation import AUGMENTATIONS
 from comitia.recipes.planning import Plan, need
-from comitia.recipes.recipe import OUT_OF_BAG, PER_RUN, SHARED, Data, Recipe, Sampler, Schedule, Training
+from comitia.recipes.recipe import (
+    CONVOLUTIONS,
+    KERNELS,
+    OUT_OF_BAG,
+    PER_RUN,
+    SHARED,
+    Data,
+    Recipe,
+    Sampler,
+    Schedule,
+    Training,
+)
 from comitia.recipes.schedules import factor, shape_keys, shape_of
 from comitia.recipes.strategies import STRATEGIES, Strategy, plans, strategy_of
 
@@ -62,6 +73,7 @@ def _check_own(table: str, options: Mapping[str, Any], taken: tuple[str, ...]) -
 def _check_training(training: Training) -> None:
     require_choice("recipe key training.optimiser", training.optimiser, ("sgd", "adam"))
     require_choice("recipe key training.class_weights", training.class_weights, ("none", "balanced"))
+    require_choice("recipe key training.l2_on", training.l2_on, (CONVOLUTIONS, KERNELS))
     resolve("recipe key training.augment", training.augment, AUGMENTATIONS)
     require_choice("recipe key training.precision", training.precision, ("float32", "bfloat16", "float16"))
     for key in ("runs", "epochs", "batch", "accumulate"):
@@ -80,6 +92,10 @@ def _check_training(training: Training) -> None:
 def _check_options(training: Training) -> None:
     if training.nesterov and training.momentum == 0:
         raise InputError("recipe key training.nesterov: needs training.momentum above 0, got 0")
+    if training.l2_on != CONVOLUTIONS and training.l2 == 0:
+        raise InputError(
+            "recipe key training.l2_on: has no effect without training.l2; set that, or leave it out"
+        )
     if training.optimiser == "adam" and training.momentum:
         raise InputError("recipe key training.momentum: adam takes no momentum; leave it out or use sgd")
     if training.save_every > training.epochs:

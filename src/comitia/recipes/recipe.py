@@ -17,6 +17,8 @@ LATER = {"later": True}
 OUT_OF_BAG = "out-of-bag"
 #: `data.split`: each run draws its own samples to keep apart.
 SHARED, PER_RUN = "shared", "per run"
+#: `training.l2_on`: which kernels the penalty acts on.
+CONVOLUTIONS, KERNELS = "convolutions", "kernels"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,8 +87,9 @@ class Training:
 
     - `strategy`: a name of `recipes.strategies` or `module:function`, which may read `options`.
     - `runs` independent trainings, each with a seed of its own (chains, for the samplers).
-    - `l2` λ adds λ·‖w‖² to the mean loss (kernels of convolutions only); `prior_scale`
-      s > 0 adds ½‖w‖²/(s²·n_train) over all parameters: the Gaussian prior N(0, s²). 0 = neither.
+    - `l2` λ adds λ·‖w‖² to the mean loss; `l2_on`: over the kernels of "convolutions" only, or over all "kernels",
+      those of dense layers too. `prior_scale` s > 0 adds ½‖w‖²/(s²·n_train) over all parameters: the Gaussian prior
+      N(0, s²). 0 = neither.
     - `save_every` k: a state after every k-th epoch and after the last; 0 = the last alone.
       `sse` saves at the end of each cycle instead.
     - `early_stopping`: all epochs are trained, the state of best accuracy on `data.select` is the member.
@@ -110,6 +113,7 @@ class Training:
     momentum: float = 0.0
     nesterov: bool = False
     l2: float = 0.0
+    l2_on: str = field(default=CONVOLUTIONS, metadata=LATER)
     prior_scale: float = 0.0
     class_weights: str = "none"
     augment: str = "none"

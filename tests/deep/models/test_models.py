@@ -69,14 +69,16 @@ def test_dropout_makes_passes_differ_and_its_absence_does_not(name: str) -> None
         assert torch.equal(first, second) == (rate == 0.0)
 
 
+@pytest.mark.parametrize("on", ["convolutions", "kernels"])
 @pytest.mark.parametrize("name", NAMES)
-def test_decayed_parameters_are_the_kernels_of_convolutions(name: str) -> None:
+def test_decayed_parameters_are_the_kernels_of_convolutions(name: str, on: str) -> None:
     shape, options = SMALL[name]
     network = build(name, classes=3, input_shape=shape, **options)
-    decayed = {id(parameter) for parameter in decayed_parameters(network)}
+    decayed = {id(parameter) for parameter in decayed_parameters(network, on=on)}
     for key, parameter in network.named_parameters():
         # A kernel (out, in, 3, 3) of images, (out, in, 5) of texts; dense kernels and embeddings have two axes.
-        assert (id(parameter) in decayed) == (parameter.dim() > 2), key
+        dense = on == "kernels" and key == "dense.weight"
+        assert (id(parameter) in decayed) == (parameter.dim() > 2 or dense), key
 
 
 @pytest.mark.parametrize(
@@ -85,6 +87,7 @@ def test_decayed_parameters_are_the_kernels_of_convolutions(name: str) -> None:
         ("resnet20", {}, r"model: 'resnet20' is not one of .*\(did you mean 'resnet50'|'resnet'"),
         ("resnet", {"depth": 21}, r"resnet: depth must be 6n\+2 \(8, 14, 20, ...\), got 21"),
         ("wrn", {"depth": 27}, r"wrn: depth must be 6n\+4 .*, got 27"),
+        ("wrn", {"keras": 1}, "wrn: keras must be true or false, got 1"),
         ("wrn", {"width": 0}, "wrn: width must be at least 1, got 0"),
         (
             "resnet",

@@ -9,6 +9,7 @@ from torch import nn
 
 from comitia._errors import InputError, nearest, require_choice
 from comitia._extensions import is_reference, load
+from comitia.recipes import CONVOLUTIONS, KERNELS
 
 NAMES = ("cnn_lstm", "resnet", "wrn", "resnet50", "small_cnn")
 
@@ -47,13 +48,12 @@ def one_line(error: Exception) -> str:
     return shorten(f"{type(error).__name__}: {error}", 200, placeholder=" ...")
 
 
-def decayed_parameters(module: nn.Module) -> list[nn.Parameter]:
-    """Return the parameters that L2 regularisation acts on: kernels of convolutions.
+def decayed_parameters(module: nn.Module, *, on: str = CONVOLUTIONS) -> list[nn.Parameter]:
+    """Return the parameters that L2 regularisation acts on: kernels of convolutions; of dense layers too on "kernels".
 
-    Dense layers, biases, normalisation and embeddings are left alone, as in the Keras examples that the paper
-    builds on.
+    Biases, normalisation and embeddings are left alone, as in the Keras examples that the paper builds on.
     """
-    kinds = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
+    kinds = (nn.Conv1d, nn.Conv2d, nn.Conv3d, *((nn.Linear,) if on == KERNELS else ()))
     kernels = (layer.weight for layer in module.modules() if isinstance(layer, kinds))
     return [kernel for kernel in kernels if isinstance(kernel, nn.Parameter)]
 
