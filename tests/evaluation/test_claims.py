@@ -127,7 +127,7 @@ def test_a_reproduction_has_all_three_claims_and_says_why_one_is_not_judged() ->
             named, references=(replace(reference, judged=False),)
         ),
         "the members are themselves those of a Bayes ensemble": replace(
-            named, references=(reference,), bayesian=True
+            named, references=(reference,), unjudged="the members are themselves those of a Bayes ensemble"
         ),
     }
     for why, evaluation in whys.items():

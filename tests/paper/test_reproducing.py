@@ -41,7 +41,7 @@ def test_files_are_the_same_byte_for_byte_and_hold_what_is_given_back(tmp_path: 
         "repeats": 2,
         "seed": 0,
         "delta": 0.05,
-        "weightings": ["uniform", "first-order", "tandem"],
+        "weightings": ["uniform", "first-order", "tandem", "early-stopping"],
         "sizes": [2, 5],
     }
 
@@ -120,6 +120,15 @@ def test_bad_arguments_are_named_and_nothing_is_written(
     with pytest.raises(InputError, match=message):
         reproduced(**{"out": tmp_path / "out", **options})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_early_stopping_is_refused_before_a_training_that_saves_one_state_per_run(tmp_path: Path) -> None:
+    asked = {"weightings": ["uniform", "early-stopping"], "out": tmp_path / "out", "figures": False}
+    with pytest.raises(
+        InputError, match="^weightings: 'early-stopping' .* but the recipe saves one state per run"
+    ):
+        reproduce("demo", members=2, epochs=1, **asked)
+    assert not (tmp_path / "out").exists()
 
 
 def test_sizes_are_checked_before_any_training(tmp_path: Path) -> None:
