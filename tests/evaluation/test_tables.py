@@ -93,9 +93,7 @@ def test_rows_say_what_their_numbers_mean() -> None:
 
 def test_a_bayes_ensemble_of_ours_stands_on_our_side() -> None:
     here = Reference("Bayes", "bayes", "accuracy", 0.7, 7, "all", "uniform", "average")
-    (line,) = [
-        r for r in beside_paper(replace(_evaluation(), references=(here,))).rows if r[1] == "Bayes"
-    ]
+    (line,) = [r for r in beside_paper(replace(_evaluation(), references=(here,))).rows if r[1] == "Bayes"]
     assert line[4:8] == (0.7, None, 7, None)
 
 

@@ -17,19 +17,19 @@ def test_three_of_four_cifar_references_are_swag() -> None:
         for name in ("cifar10-resnet110", "cifar10-wrn28_10", "cifar100-resnet110", "cifar100-wrn28_10")
     }
     assert found == {
-        "cifar10-resnet110": ("Bayes ensemble (SWAG, 10 members, from the literature)", 0.9554),
-        "cifar10-wrn28_10": ("Bayes ensemble (SWAG, 10 members, from the literature)", 0.9666),
-        "cifar100-resnet110": ("Bayes ensemble (cSGLD, 10 members, from the literature)", 0.7808),
-        "cifar100-wrn28_10": ("Bayes ensemble (SWAG, 10 members, from the literature)", 0.8279),
+        "cifar10-resnet110": ("Bayes: SWAG[10]", 0.9554),
+        "cifar10-wrn28_10": ("Bayes: SWAG[10]", 0.9666),
+        "cifar100-resnet110": ("Bayes: cSGLD[10]", 0.7808),
+        "cifar100-wrn28_10": ("Bayes: SWAG[10]", 0.8279),
     }
 
 
 def test_eyepacs_has_its_lines_with_auroc() -> None:
     found = of_literature("eyepacs-resnet50-simple")
     assert _kind("eyepacs-resnet50-simple", "literature") == {
-        "MC-dropout ensemble (15 members), Band et al. 2021": 0.916,
-        "deep ensemble (3 members), Band et al. 2021": 0.903,
-        "single network, Band et al. 2021": 0.886,
+        "MC-dropout ensemble[15]": 0.916,
+        "deep ensemble[3]": 0.903,
+        "single network": 0.886,
     }
     assert [r.value for r in found if r.quantity == "auroc"] == [0.914, 0.925, 0.903, 0.874]
 

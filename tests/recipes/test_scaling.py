@@ -38,7 +38,7 @@ def test_samplers_keep_their_number_of_cycles() -> None:
 
 def test_budget_follows_the_epochs_and_members_limit_the_sizes() -> None:
     recipe = read_recipe("imdb-cnn_lstm-epoch-budget", epochs=5, members=10)
-    assert (recipe.training.budget, recipe.training.sizes) == (50, (2, 5, 10))
+    assert (recipe.training.budget, recipe.training.sizes) == (50, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10))
     assert read_recipe("imdb-cnn_lstm-epoch-budget", members=1).training.sizes == (1,)
 
 

@@ -167,7 +167,7 @@ class Reference:
     curve a cell belongs to; None where they do not apply. `size` counts runs (samples of the posterior for a Bayes
     ensemble). `judged`: whether claims may rest on it, our members having been trained as those it comes from.
     `half_width` is half of the 95% interval of ours less this one where both were compared sample by sample; None for
-    a number from elsewhere.
+    a number from elsewhere. `source` says who reported a number of the literature.
     """
 
     label: str
@@ -180,6 +180,7 @@ class Reference:
     vote: str | None = None
     judged: bool = True
     half_width: float | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True)

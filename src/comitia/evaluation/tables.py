@@ -141,8 +141,11 @@ def beside_paper(evaluation: Evaluation) -> Table:
     alone = _best_single(evaluation)
     elsewhere = [_elsewhere(reference) for reference in evaluation.references if reference.kind != "paper"]
     title = f"{evaluation.name or 'evaluation'}: ours beside the paper's"
-    notes = (_DELTA.format(evaluation.settings.delta), *((_BEST,) if evaluation.settings.grouped else ()))
-    return Table(title, _BESIDE, (*accuracies, *alone, *elsewhere, *bounds), notes)
+    notes = [_DELTA.format(evaluation.settings.delta)]
+    notes += [_BEST] if evaluation.settings.grouped else []
+    sources = dict.fromkeys(reference.source for reference in evaluation.references if reference.source)
+    notes += [f"{_FROM} {', '.join(sources)}."] if sources else []
+    return Table(title, _BESIDE, (*accuracies, *alone, *elsewhere, *bounds), tuple(notes))
 
 
 def _best_single(evaluation: Evaluation) -> list[tuple[Cell, ...]]:
@@ -174,6 +177,7 @@ _DELTA = (
     "Accuracy: mean over the draws. Bound: tandem-kl on the risk of the majority vote at delta = {:g}, from half of "
     "the samples (the paper prints 1 - risk). Difference: ours less the paper's."
 )
+_FROM = "Named methods with their number of members in brackets are from the literature:"
 _BEST = (
     "The paper does not say of which number of runs its numbers under a budget are: ours are those of the best one, "
     "which is chosen by the numbers themselves."

@@ -28,21 +28,19 @@ def of_literature(name: str) -> tuple[Reference, ...]:
     """Return what others reported for the recipe's data and network.
 
     The Bayes ensemble that the paper compares with (kind "bayes") comes first. Of kind "literature" are deep ensembles
-    and single networks of the same authors, chains at temperature 1, and ensembles of Bayes ensembles.
+    and single networks of the same authors, chains at temperature 1, and ensembles of Bayes ensembles. The number of
+    members stands in brackets.
     """
     found = []
     for row in read_table("literature"):
         if (row["model"], row["dataset"]) != network_of(name):
             continue
-        members, what = int(row["members"]), row["method"]
-        size = "" if members == 1 else f", {members} members"
-        cold = ", cold" if row["temperature"] == "cold" else ""
-        named = f"Bayes ensemble ({what}{cold}{size}, from the literature)"
-        label = (
-            named if row["kind"] == "bayes" else f"{what}{size and f' ({members} members)'}, {row['source']}"
-        )
+        members = int(row["members"])
+        size = "" if members == 1 else f"[{members}]"
+        label = f"{row['method']}{size}{row['temperature'] and ', ' + row['temperature']}"
+        named = f"Bayes: {label}" if row["kind"] == "bayes" else label
         found += [
-            Reference(label, row["kind"], quantity, float(row[quantity]), members)
+            Reference(named, row["kind"], quantity, float(row[quantity]), members, source=row["source"])
             for quantity in ("accuracy", "auroc")
             if row[quantity]
         ]

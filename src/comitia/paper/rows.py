@@ -21,7 +21,6 @@ MODELS = {
     "wrn28_10": "WRN28-10",
     "resnet50": "ResNet50",
 }
-BUDGET = "epoch-budget"
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,7 @@ class PaperRow:
     @property
     def budget(self) -> int | None:
         """The epochs of an epoch budget, None for other rows."""
-        prefix = f"{BUDGET}-"
-        return int(self.experiment.removeprefix(prefix)) if self.experiment.startswith(prefix) else None
+        return _divided(self.experiment)[1]
 
     @property
     def title(self) -> str:
@@ -66,17 +64,18 @@ def paper_rows() -> tuple[PaperRow, ...]:
     31
     """
     accuracies = {(row["model"], row["dataset"], row["experiment"]): row for row in read_table("accuracies")}
+    # The authors drew as many runs of all experiments on a network, snapshots of IMDB apart.
+    drawn = {(row["model"], row["dataset"]): float(row["members"]) for row in read_table("members")}
     found = []
     for row in read_table("bounds"):
         names = (row["model"], row["dataset"], row["experiment"])
         cells = {**_numbers(row), **_numbers(accuracies.get(names, {}))}
-        if row["experiment"] == "bagging":  # the authors drew as many of these runs as of the simple ones
-            simple = _numbers(accuracies[(*names[:2], "simple")])
-            cells |= {key: simple[key] for key in ("members_last", "members_all") if key in simple}
         # A row of the bounds alone (bagging, epoch budgets) has its accuracies there.
         for other, column in (("avg_last", "avg_tandem_last"), ("avg_all", "avg_tandem_all")):
             if other in cells:
                 cells.setdefault(column, cells[other])
+                if _divided(names[2])[1] is None:
+                    cells.setdefault(other.replace("avg", "members"), drawn[names[:2]])
         found.append(PaperRow(_recipe(*names), *names, cells))
     return tuple(found)
 
@@ -112,8 +111,13 @@ def read_table(name: str) -> list[dict[str, str]]:
 
 def _recipe(model: str, dataset: str, experiment: str) -> str:
     short = {shown: name for name, shown in (*MODELS.items(), *DATA.items())}
-    strategy = BUDGET if experiment.startswith(BUDGET) else experiment
-    return f"{short[dataset]}-{short[model]}-{strategy}"
+    return f"{short[dataset]}-{short[model]}-{_divided(experiment)[0]}"
+
+
+def _divided(experiment: str) -> tuple[str, int | None]:
+    """The strategy of an experiment, and the epochs of an epoch budget, which stand at the end of its name."""
+    strategy, _, epochs = experiment.rpartition("-")
+    return (strategy, int(epochs)) if epochs.isdigit() else (experiment, None)
 
 
 def _numbers(row: dict[str, str]) -> dict[str, float]:
