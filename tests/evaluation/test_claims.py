@@ -9,7 +9,7 @@ from scipy.stats import norm
 from comitia._predictions import Predictions
 from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import claims_markdown, combine, judge
-from comitia.evaluation.findings import HELD, NOT_HELD, UNDECIDED, Finding
+from comitia.evaluation.findings import Finding, HELD, NOT_HELD, NOT_JUDGED, UNDECIDED
 from comitia.evaluation.records import Claim, Reference
 from evaluation.synthetic import ensemble
 
@@ -132,10 +132,10 @@ def test_a_reproduction_has_all_three_claims_and_says_why_one_is_not_judged() ->
     }
     for why, evaluation in whys.items():
         first, *others = judge(evaluation)
-        assert (first.number, first.verdict, first.findings) == (1, UNDECIDED, ())
+        assert (first.number, first.verdict, first.findings) == (1, NOT_JUDGED, ())
         assert first.reason.startswith(why)
         assert [(claim.number, claim.reason) for claim in others] == [(2, ""), (3, "")]
-        assert f"**Claim 1: {UNDECIDED}.**" in claims_markdown([first])
+        assert f"**Claim 1: {NOT_JUDGED}.**" in claims_markdown([first])
         assert why in claims_markdown([first])
     single = replace(evaluate(ensemble(states=1, samples=200), sizes=[4], repeats=1), name="x")
     assert judge(single)[2].reason == "every run has a single state"

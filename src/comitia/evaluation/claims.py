@@ -23,6 +23,7 @@ from comitia.evaluation.findings import (
     HELD,
     MARGIN,
     NOT_HELD,
+    NOT_JUDGED,
     RULE,
     UNDECIDED,
     Finding,
@@ -79,7 +80,7 @@ def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
 
 
 def _claim(number: int, findings: Sequence[Finding], why_none: str, *, some: bool = False) -> Claim:
-    verdict = combine(findings, some=some)
+    verdict = combine(findings, some=some) if findings else NOT_JUDGED
     return Claim(number, STATEMENTS[number], verdict, tuple(findings), "" if findings else why_none)
 
 

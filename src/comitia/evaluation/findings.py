@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 HELD, NOT_HELD, UNDECIDED = "held", "not held", "not decidable at this scale"
+#: The verdict of a claim that has no findings.
+NOT_JUDGED = "not judged"
 MARGIN = 0.005
 # Decimals kept: far beyond any meaning, short of what another order of summation could change.
 DECIMALS = 10

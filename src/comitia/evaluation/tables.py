@@ -154,7 +154,7 @@ def _best_single(evaluation: Evaluation) -> list[tuple[Cell, ...]]:
     beside = paper if single.accuracy_max is None else None
     found = [_line("accuracy", ("best single", None, None), single.accuracy_mean, None, 1, beside)]
     if single.accuracy_max is not None:
-        named = ("best single, with hindsight", None, None)
+        named = ("best single, hindsight", None, None)
         found.append(_line("accuracy", named, single.accuracy_max, None, 1, paper))
     return found
 
