@@ -1,10 +1,11 @@
-"""`comitia reproduce`: a row of the paper, from training or stored predictions to tables beside its numbers."""
+"""`comitia reproduce`: a row of the paper, a comparison of ensembles, or the paper's argument."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from comitia._errors import InputError
 from comitia.cli.evaluate import show_evaluation, show_table, whole_numbers, words
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from comitia.deep.events import Listener
-    from comitia.paper import ReproducedComparison, Reproduction
+    from comitia.paper import ReproducedArgument, ReproducedComparison, Reproduction
+
+ARGUMENT_TAKES = {"out", "repeats", "seed", "delta", "figures", "force"}
 
 
 @click.command(
@@ -26,6 +29,7 @@ Examples:
   comitia reproduce imdb-cnn_lstm-checkpoints --from test.npz      without training
   comitia reproduce demo --members 3 --epochs 2 --out small        any recipe, any scale
   comitia reproduce --compare bayes-demo --out bayes               uniform, Bayesian, PAC-Bayesian
+  comitia reproduce --argument --out argument                      its argument, computed exactly
 The same command again resumes a training that was stopped.
 """,
 )
@@ -37,6 +41,7 @@ The same command again resumes a training that was stopped.
 @click.option(
     "--compare", "comparison", metavar="NAME|FILE.toml", help="Compare ensembles at equal training epochs."
 )
+@click.option("--argument", is_flag=True, help="Show the paper's argument on a problem computed exactly.")
 @click.option("--out", metavar="DIR", help="Where everything goes [default: reproduced/NAME].")
 @click.option("--members", type=int, help="Runs to train.")
 @click.option("--epochs", type=int, help="Epochs per run; the schedule is scaled with them.")
@@ -46,7 +51,7 @@ The same command again resumes a training that was stopped.
 @click.option(
     "--sizes", metavar="N,N...", help="Numbers of runs [default: 2 to 10, then every fifth, and all]."
 )
-@click.option("--repeats", type=int, help="Ensembles drawn per size [default: 5]; trained, with --compare.")
+@click.option("--repeats", type=int, help="Ensembles drawn per size [default: 5], or trained (--compare).")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the evaluation."
 )
@@ -54,13 +59,14 @@ The same command again resumes a training that was stopped.
 @click.option("--weights", "weightings", metavar="NAME,...", help="[default: uniform,first-order,tandem]")
 @click.option("--figures/--no-figures", default=True, help="Draw figures, or write tables and claims only.")
 @click.option("--list", "listing", is_flag=True, help="List the rows and the paper's numbers.")
-@click.option("--force", is_flag=True, help="Overwrite the results of an earlier --from.")
+@click.option("--force", is_flag=True, help="Overwrite the results of an earlier --from or --argument.")
 @common_options
 def command(
     recipe: str | None,
     predictions: str | None,
     bayes: str | None,
     comparison: str | None,
+    argument: bool,
     members: int | None,
     epochs: int | None,
     sizes: str | None,
@@ -81,7 +87,11 @@ def command(
         options["repeats"] = repeats
     if weightings is not None:
         options["weightings"] = words(weightings)
-    if listing:
+    if argument:
+        _argument(
+            {name: options[name] for name in ARGUMENT_TAKES & options.keys()} | {"force": force}, json_path
+        )
+    elif listing:
         _list(json_path)
     elif comparison is not None:
         _require_none(recipe, predictions, bayes, members, epochs, sizes)
@@ -100,6 +110,38 @@ def _require_none(*given: object) -> None:
         raise InputError(
             "comparison: its file decides what is trained; leave out NAME, --from, --bayes, --members, --epochs and "
             "--sizes"
+        )
+
+
+def _argument(options: dict[str, Any], json_path: str | None) -> None:
+    """Reproduce the argument and show its table."""
+    from comitia.paper import reproduce_argument
+    from comitia.paper.argument.tables import argument_summary
+
+    _require_argument_alone()
+    if json_path is not None:
+        _require_apart(json_path, options["out"], "argument")
+    terminal = console(json_path)
+    found = reproduce_argument(**options)
+    write_json(json_path, found.argument.to_json())
+    show_table(terminal, argument_summary(found.argument))
+    _tell(terminal, found)
+
+
+def _require_argument_alone() -> None:
+    """Raise for what was given on the command line but has no meaning for the argument."""
+    context = click.get_current_context()
+    given = [
+        parameter
+        for parameter in context.command.params
+        if context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+        and parameter.name not in ARGUMENT_TAKES | {"argument", "json_path", "debug"}
+    ]
+    if given:
+        spelled = [p.opts[-1] if isinstance(p, click.Option) else "NAME" for p in given]
+        raise InputError(
+            f"argument: nothing is trained or compared; leave out {', '.join(spelled)} (it takes --out, --repeats, "
+            "--seed, --delta, --no-figures, --force and --json)"
         )
 
 
@@ -147,7 +189,7 @@ def _require_apart(json_path: str, out: str | None, name: str) -> None:
         require_distinct(json_path, folder / file)
 
 
-def _tell(terminal: "Console", found: "Reproduction | ReproducedComparison") -> None:
+def _tell(terminal: "Console", found: "Reproduction | ReproducedComparison | ReproducedArgument") -> None:
     """Say which runs are missing and where everything was written."""
     for text in found.missing:
         terminal.print(text, markup=False, style="yellow")

@@ -15,6 +15,8 @@ from comitia.evaluation.comparison import Comparison, comparison_findings, compa
 from comitia.evaluation.tables import FORMATS, Table, all_rows, beside_paper, by_size, render
 from comitia.files.atomic import write_bytes, write_text
 from comitia.pages.learning import LEARNING
+from comitia.paper.argument.record import Argument
+from comitia.paper.argument.tables import argument_rows, argument_table, cancellation_table
 from comitia.paper.comparison_plan import ComparisonPlan
 
 # What the numbers may depend on; those not installed are left out.
@@ -28,8 +30,14 @@ ROW_FILES = (
 )
 #: The files of a comparison.
 COMPARISON_FILES = ("comparison.json", "findings.md", "run.json", *(f"table{ending}" for ending in FORMATS))
+#: The files of the argument's experiment.
+ARGUMENT_FILES = (
+    "argument.json",
+    "run.json",
+    *(f"{t}{e}" for t in ("table", "rows", "cancellation") for e in FORMATS),
+)
 #: All of them, and what a training adds.
-FILES = tuple(dict.fromkeys((*ROW_FILES, *COMPARISON_FILES, LEARNING)))
+FILES = tuple(dict.fromkeys((*ROW_FILES, *COMPARISON_FILES, *ARGUMENT_FILES, LEARNING)))
 
 
 def output_folder(out: str | Path | None, name: str) -> Path:
@@ -49,12 +57,12 @@ def output_folder(out: str | Path | None, name: str) -> Path:
     return folder
 
 
-def require_absent_outputs(folder: Path, force: bool) -> None:
+def require_absent_outputs(folder: Path, force: bool, outputs: tuple[str, ...] = ROW_FILES) -> None:
     """Raise if a training, or a result that may not be overwritten, lies in the folder already."""
     for own in (LEARNING, "recipe.toml"):
         if (folder / own).exists():
             raise InputError(f"out: {folder / own} belongs to a training of other members; give another path")
-    for output in (*ROW_FILES, "figures"):
+    for output in (*outputs, "figures"):
         if (folder / output).exists() and not force:
             raise InputError(f"out: {folder / output} already exists; use force to overwrite it")
 
@@ -85,6 +93,17 @@ def write_comparison(comparison: Comparison, folder: Path, facts: Mapping[str, A
         **_rendered({"table": comparison_table(comparison)}),
     }
     return _write(folder, {**texts, "findings.md": comparison_findings(comparison), "run.json": _json(facts)})
+
+
+def write_argument(argument: Argument, folder: Path, facts: Mapping[str, Any]) -> tuple[Path, ...]:
+    """Write the record, its tables and, apart from them, the facts of this run; return the files."""
+    tables = {
+        "table": argument_table(argument),
+        "rows": argument_rows(argument),
+        "cancellation": cancellation_table(argument),
+    }
+    texts = {"argument.json": _json(argument.to_json()), **_rendered(tables), "run.json": _json(facts)}
+    return _write(folder, texts)
 
 
 def _json(plain: Mapping[str, Any]) -> str:
