@@ -1,14 +1,16 @@
 """The experiment says what the page says of it: where posterior samples agree, where errors cancel, where not."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 from comitia._errors import InputError
 from comitia.bounds import independent_errors, independent_errors_exact
 from comitia.paper.argument import Argument, run_argument
-from comitia.paper.argument.experiment import CASES, COMMITTEES, measure
+from comitia.paper.argument.experiment import CASES, COMMITTEES, measure, summed_up
 from comitia.paper.argument.problem import SLOPES, make_problem
-from comitia.paper.argument.record import ArgumentSettings, spread_of
+from comitia.paper.argument.record import ArgumentSettings, SizeRow, Spread, spread_of
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +67,13 @@ def test_the_bound_covers_the_exact_risk(found: Argument) -> None:
             assert row.bound.mean > row.tandem.mean
 
 
-def test_violations_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    from comitia.paper.argument import members
-
-    monkeypatch.setattr(members, "tandem_kl", lambda *arguments: 0.0)
-    assert {row.violations for case in run_argument(repeats=3, sizes=(10,)).cases for row in case.rows} == {3}
+def test_means_deviations_and_violations_over_the_repeats() -> None:
+    names = [field.name for field in fields(SizeRow) if field.name not in ("samples", "violations")]
+    found = [dict.fromkeys(names, 0.1) | {"bound": bound} for bound in (0.05, 0.09, 0.5)]
+    row = summed_up(7, found)
+    assert (row.samples, row.violations) == (7, 2)
+    assert row.tandem == Spread(0.1, 0.0)
+    assert row.bound == Spread(pytest.approx(0.64 / 3), pytest.approx(np.std([0.05, 0.09, 0.5], ddof=1)))
 
 
 def test_quantities_of_one_training_set() -> None:

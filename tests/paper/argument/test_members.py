@@ -41,6 +41,19 @@ def test_in_the_limit_no_hypothesis_attracts_half_of_the_searches() -> None:
     assert ends[PROBLEM.subsets.index((0, 1, 2))] == ends.max() < 0.5
 
 
+def test_the_gain_of_equal_weights_is_there_at_a_billion_samples() -> None:
+    """Counts of a billion samples, drawn input by input: the training errors are the risks to four digits."""
+    samples, inputs, found = 10**9, len(PROBLEM.positive), []
+    for repeat in range(60):
+        rng = np.random.default_rng((7, repeat))
+        counts = rng.multinomial(samples, np.full(inputs, 1 / inputs))
+        sums = 2 * rng.binomial(counts, PROBLEM.positive) - counts
+        errors = np.rint((samples - PROBLEM.votes @ sums) / 2).astype(np.int64)
+        found.append(PROBLEM.risk(PROBLEM.votes[search(PROBLEM, errors, 25, rng)].sum(axis=0)))
+    error = np.std(found, ddof=1) / np.sqrt(len(found))
+    assert np.mean(found) + 5 * error < PROBLEM.best_single
+
+
 def test_ties_are_broken_at_random() -> None:
     """Where all hypotheses are equally good, a search stays where it starts."""
     found = search(PROBLEM, np.zeros(84, dtype=np.int64), 2000, np.random.default_rng(0))

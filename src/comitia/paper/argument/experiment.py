@@ -40,7 +40,7 @@ Found = TypeVar("Found")
 
 
 def run_argument(
-    *, repeats: int = 50, seed: int = 0, delta: float = 0.05, sizes: Sequence[int] = SIZES
+    *, repeats: int = 200, seed: int = 0, delta: float = 0.05, sizes: Sequence[int] = SIZES
 ) -> Argument:
     """Return the record of the experiment, a pure function of its settings.
 
@@ -87,6 +87,11 @@ def _case(name: str, problem: Problem, place: int, sizes: Sequence[int], setting
 
 def _row(problem: Problem, place: int, samples: int, settings: ArgumentSettings) -> SizeRow:
     found = _repeated(settings, place, samples, lambda rng: measure(problem, samples, settings, rng))
+    return summed_up(samples, found)
+
+
+def summed_up(samples: int, found: Sequence[Mapping[str, float]]) -> SizeRow:
+    """Return means and deviations of what `measure` found per repeat, and how often the bound did not hold."""
     spreads = {name: spread_of([one[name] for one in found]) for name in found[0]}
     violations = sum(one["bound"] < one["tandem"] for one in found)
     return SizeRow(samples=samples, violations=violations, **spreads)
