@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from comitia.cli.main import main
 from comitia.cli.reproduce import command
 from comitia.pages.learning import LEARNING, read_learning
-from comitia.paper.outputs import COMPARISON_FILES, ROW_FILES
+from comitia.paper.argument import Argument
+from comitia.paper.outputs import ARGUMENT_FILES, COMPARISON_FILES, ROW_FILES
 from comitia.recipes.toml import to_toml
 from evaluation.synthetic import ensemble
 from small_training import arrays_file, bayes_recipe
@@ -297,3 +298,82 @@ def test_a_comparison_is_written_though_nobody_reads_the_text(tmp_path: Path) ->
     words = ["--compare", tmp_path / "mine.toml", "--workers", 1, "--no-figures", "--out", out]
     _unread(*words, "--json", json_file)  # not even the progress of the training
     assert json_file.read_text() == (out / "comparison.json").read_text()
+
+
+def test_the_argument_is_written_and_shown(tmp_path: Path) -> None:
+    out, record = tmp_path / "argument", tmp_path / "record.json"
+    words = ["--argument", "--repeats", "2", "--seed", "3", "--out", out, "--no-figures", "--json", record]
+    result = CliRunner().invoke(command, [str(word) for word in words], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert {path.name for path in out.iterdir()} == set(ARGUMENT_FILES)
+    assert "three-sources" in result.output
+    assert f"{len(ARGUMENT_FILES)} files written to" in " ".join(result.output.split())
+    found = Argument.from_json((out / "argument.json").read_text())
+    assert found == Argument.from_json(record.read_text())
+    assert (found.settings.repeats, found.settings.seed) == (2, 3)
+    facts = json.loads((out / "run.json").read_text())
+    assert facts["settings"] == {"repeats": 2, "seed": 3, "delta": 0.05}
+    assert str(tmp_path) not in (out / "run.json").read_text()
+
+
+def test_the_argument_is_drawn_and_overwritten_with_force_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--argument", "--repeats", "1", "--out", tmp_path]
+    assert _fails(*words) == 0
+    drawn = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert {"risk-three-sources.svg", "risk-well-specified.png", "cancellation.pdf"} <= drawn
+    (tmp_path / "table.md").write_text("mine")
+    assert _fails(*words) == 2
+    assert "argument.json already exists; use force to overwrite it" in capsys.readouterr().err
+    assert (tmp_path / "table.md").read_text() == "mine"
+    assert _fails(*words, "--no-figures", "--force") == 0
+    assert (tmp_path / "table.md").read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    "words, named",
+    [
+        (["demo", "--argument"], "leave out NAME\n"),
+        (["--argument", "--compare", "bayes-demo"], "leave out --compare\n"),
+        (
+            ["demo", "--argument", "--members", "2", "--engine", "local"],
+            "leave out NAME, --members, --engine\n",
+        ),
+        (["--argument", "--list"], "leave out --list\n"),
+        (["--argument", "--weights", "tandem"], "leave out --weights\n"),
+    ],
+)
+def test_the_argument_takes_nothing_that_trains_or_compares(
+    words: list[str], named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _fails(*words, "--out", tmp_path / "out") == 2
+    error = capsys.readouterr().err
+    assert "comitia: --argument: nothing is trained or compared;" in error
+    assert named in error
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--repeats", "0"], "--repeats: must be at least 1, got 0"),
+        (["--delta", "1"], "--delta: must lie strictly between 0 and 1, got 1"),
+    ],
+)
+def test_wrong_settings_of_the_argument_write_nothing(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _fails("--argument", *words, "--out", tmp_path / "out") == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_json_of_the_argument_does_not_overwrite_its_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        _fails("--argument", "--repeats", "1", "--out", tmp_path, "--json", tmp_path / "argument.json") == 2
+    )
+    assert "two outputs have this name" in capsys.readouterr().err
+    assert not (tmp_path / "argument.json").exists()

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from comitia._predictions import Predictions
 from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import claims_markdown, combine, judge
-from comitia.evaluation.findings import Finding, HELD, NOT_HELD, NOT_JUDGED, UNDECIDED
+from comitia.evaluation.findings import HELD, NOT_HELD, NOT_JUDGED, UNDECIDED, Finding
 from comitia.evaluation.records import Claim, Reference
 from evaluation.synthetic import ensemble
 

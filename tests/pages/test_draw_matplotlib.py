@@ -1,3 +1,4 @@
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import matplotlib
@@ -5,7 +6,7 @@ import pytest
 
 from comitia.pages import figures_of
 from comitia.pages.draw_matplotlib import drawn
-from comitia.pages.figure import Figure
+from comitia.pages.figure import Figure, Panel, Series, Table
 from report_records import HOSTILE, an_ensemble, an_evaluation
 
 FIGURES = [*figures_of(an_ensemble(HOSTILE)), *figures_of(an_evaluation(HOSTILE, label=HOSTILE[4]))]
@@ -30,3 +31,12 @@ def test_every_form_is_the_same_twice() -> None:
     for form, signature in SIGNATURES.items():
         assert one[form].startswith(signature)
     assert b"CreationDate" not in one["pdf"]
+
+
+def test_a_logarithmic_axis_has_its_ticks_as_whole_numbers() -> None:
+    panel = Panel("lines", "y", (Series("s", "tandem", (10.0, 100_000.0), (0.1, 0.2)),))
+    linear = Figure("f", "F", "", "", "x", (panel,), Table((), ()))
+    logarithmic = drawn(replace(linear, log=True), ("svg",))["svg"]
+    assert b"<!-- 100,000 -->" in logarithmic
+    assert b"<!-- 1,000 -->" in logarithmic
+    assert b"<!-- 1,000 -->" not in drawn(linear, ("svg",))["svg"]

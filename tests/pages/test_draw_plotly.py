@@ -7,7 +7,7 @@ import pytest
 
 from comitia.pages import figures_of
 from comitia.pages.draw_plotly import plotly_figure
-from comitia.pages.figure import LIGHT, Figure, tokens
+from comitia.pages.figure import LIGHT, Figure, Panel, Series, Table, tokens
 from report_records import HOSTILE, an_ensemble, an_evaluation
 
 FIGURES = [*figures_of(an_ensemble(HOSTILE)), *figures_of(an_evaluation(HOSTILE, label=HOSTILE[0]))]
@@ -67,3 +67,10 @@ def test_panels_do_not_overlap() -> None:
     assert spans[0][1] == 1
     assert spans[2][0] >= 0
     assert spans[0][0] > spans[1][1] > spans[1][0] > spans[2][1]
+
+
+@pytest.mark.parametrize("log, kind", [(True, "log"), (False, None)])
+def test_the_x_axis_of_lines_may_be_logarithmic(log: bool, kind: str | None) -> None:
+    panel = Panel("lines", "y", (Series("s", "tandem", (10.0, 1000.0), (0.1, 0.2)),))
+    figure = Figure("f", "F", "", "", "x", (panel,), Table((), ()), log=log)
+    assert plotly_figure(figure)["layout"]["xaxis"].get("type") == kind

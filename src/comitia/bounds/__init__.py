@@ -1,7 +1,7 @@
 """Bounds on the risk of a weighted vote: plain functions of numbers, one per file.
 
 Each holds with probability at least 1 - delta, rounds outward, and returns its value unclipped: 1 or more is
-vacuous.
+vacuous. `independent_errors` alone is no such bound: it assumes independent errors and known risks.
 """
 
 from comitia.bounds.best_member import best_member
@@ -13,6 +13,7 @@ from comitia.bounds.ctd import ctd
 from comitia.bounds.disagreement import disagreement
 from comitia.bounds.first_order_kl import first_order_kl
 from comitia.bounds.first_order_lambda import first_order_lambda
+from comitia.bounds.independent_errors import independent_errors, independent_errors_exact
 from comitia.bounds.moment import moment
 from comitia.bounds.occam import log_prior, occam
 from comitia.bounds.relaxation import best_lambda
@@ -33,6 +34,8 @@ __all__ = [
     "disagreement",
     "first_order_kl",
     "first_order_lambda",
+    "independent_errors",
+    "independent_errors_exact",
     "kl_bernoulli",
     "kl_divergence",
     "kl_lower",

@@ -1,10 +1,11 @@
-"""`comitia reproduce`: a row of the paper, from training or stored predictions to tables beside its numbers."""
+"""`comitia reproduce`: a row of the paper, a comparison of ensembles, or the paper's argument."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from comitia._errors import InputError
 from comitia.cli.evaluate import show_evaluation, show_table, whole_numbers, words
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from comitia.deep.events import Listener
-    from comitia.paper import ReproducedComparison, Reproduction
+    from comitia.paper import ReproducedArgument, ReproducedComparison, Reproduction
+
+ARGUMENT_TAKES = {"out", "repeats", "seed", "delta", "figures", "force"}
 
 
 @click.command(
@@ -28,6 +31,7 @@ Examples:
   comitia reproduce --status                                       what there is of each row
   comitia reproduce --tables tables                                the paper's tables, our numbers
   comitia reproduce --compare bayes-demo --out bayes               uniform, Bayesian, PAC-Bayesian
+  comitia reproduce --argument --out argument                      its argument, computed exactly
 The same command again resumes a training that was stopped.
 """,
 )
@@ -44,6 +48,7 @@ The same command again resumes a training that was stopped.
 @click.option(
     "--compare", "comparison", metavar="NAME|FILE.toml", help="Compare ensembles at equal training epochs."
 )
+@click.option("--argument", is_flag=True, help="Show the paper's argument on a problem computed exactly.")
 @click.option("--out", metavar="DIR", help="Where everything goes [default: reproduced/NAME].")
 @click.option("--members", type=int, help="Runs to train.")
 @click.option("--epochs", type=int, help="Epochs per run; the schedule is scaled with them.")
@@ -53,7 +58,7 @@ The same command again resumes a training that was stopped.
 @click.option(
     "--sizes", metavar="N,N...", help="Numbers of runs [default: 2 to 10, then every fifth, and all]."
 )
-@click.option("--repeats", type=int, help="Ensembles drawn per size [default: 5]; trained, with --compare.")
+@click.option("--repeats", type=int, help="Ensembles drawn per size [default: 5], or trained (--compare).")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the evaluation."
 )
@@ -70,7 +75,7 @@ The same command again resumes a training that was stopped.
 @click.option(
     "--results", metavar="DIR", help="With --status, --tables: reproduced rows of your own, in DIR."
 )
-@click.option("--force", is_flag=True, help="Overwrite the results of an earlier --from.")
+@click.option("--force", is_flag=True, help="Overwrite the results of an earlier --from or --argument.")
 @common_options
 def command(
     recipe: str | None,
@@ -78,6 +83,7 @@ def command(
     trained: str | None,
     bayes: str | None,
     comparison: str | None,
+    argument: bool,
     members: int | None,
     epochs: int | None,
     sizes: str | None,
@@ -103,10 +109,13 @@ def command(
         options["weightings"] = words(weightings)
     if results is not None and tables is None and not asked_status:
         raise InputError("results: requires --status or --tables")
-    if listing:
+    if argument:
+        _argument(
+            {name: options[name] for name in ARGUMENT_TAKES & options.keys()} | {"force": force}, json_path
+        )
+    elif listing:
         _list(json_path)
     elif asked_status or tables is not None:
-        _require_alone(recipe, predictions, comparison, options["out"])
         _rows(tables, results, json_path)
     elif comparison is not None:
         _require_none(recipe, predictions, trained, bayes, members, epochs, sizes)
@@ -134,26 +143,50 @@ def _require_none(*given: object) -> None:
         )
 
 
-def _require_alone(*given: object) -> None:
-    """Raise for what --status and --tables have no use for."""
-    if any(value is not None for value in given):
-        raise InputError(
-            "status, tables: train and evaluate nothing; leave out NAME, --from, --compare and --out"
-        )
-
-
 def _rows(tables: str | None, results: str | None, json_path: str | None) -> None:
     """Show the status of the paper's rows, and write its tables if asked to."""
-    from comitia.paper import all_rows, reproduce_tables
+    from comitia.paper import every_row, reproduce_tables
     from comitia.paper.tables import status_summary
 
-    rows = all_rows(results)
+    _require_only(
+        "status, tables: nothing is trained or evaluated", {"asked_status", "tables", "results", "force"}
+    )
+    rows = every_row(results)
     written = () if tables is None else reproduce_tables(tables, results=results)
     write_json(json_path, {"rows": [row.plain() for row in rows]})
     terminal = console(json_path)
     show_table(terminal, status_summary(rows))
     if tables is not None:
         terminal.print(f"{len(written)} files written to {tables}", markup=False)
+
+
+def _argument(options: dict[str, Any], json_path: str | None) -> None:
+    """Reproduce the argument and show its table."""
+    from comitia.paper import reproduce_argument
+    from comitia.paper.argument.tables import argument_summary
+
+    _require_only("argument: nothing is trained or compared", ARGUMENT_TAKES | {"argument"})
+    if json_path is not None:
+        _require_apart(json_path, options["out"], "argument")
+    terminal = console(json_path)
+    found = reproduce_argument(**options)
+    write_json(json_path, found.argument.to_json())
+    show_table(terminal, argument_summary(found.argument))
+    _tell(terminal, found)
+
+
+def _require_only(why: str, taken: Set[str]) -> None:
+    """Raise for what was given on the command line but has no meaning for what is asked."""
+    context = click.get_current_context()
+    given = [
+        parameter
+        for parameter in context.command.params
+        if context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+        and parameter.name not in taken | {"json_path", "debug"}
+    ]
+    if given:
+        spelled = [p.opts[-1] if isinstance(p, click.Option) else "NAME" for p in given]
+        raise InputError(f"{why}; leave out {', '.join(spelled)}")
 
 
 def _row(recipe: str, options: dict[str, Any], json_path: str | None) -> None:
@@ -200,7 +233,7 @@ def _require_apart(json_path: str, out: str | None, name: str) -> None:
         require_distinct(json_path, folder / file)
 
 
-def _tell(terminal: "Console", found: "Reproduction | ReproducedComparison") -> None:
+def _tell(terminal: "Console", found: "Reproduction | ReproducedComparison | ReproducedArgument") -> None:
     """Say which runs are missing and where everything was written."""
     for text in found.missing:
         terminal.print(text, markup=False, style="yellow")

@@ -7,7 +7,7 @@ from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import PercentFormatter, StrMethodFormatter
 
 from comitia.pages.figure import LIGHT, Figure, Panel, Reference, Series, told_apart
 
@@ -87,7 +87,11 @@ def _draw_lines(axis: Any, panel: Panel, figure: Figure) -> None:
     _draw_references(axis, panel.references)
     axis.set_ylabel(literal(panel.y_title))
     axis.grid(axis="y", color=LIGHT["grid"], linewidth=0.6)
-    axis.xaxis.get_major_locator().set_params(integer=True)
+    if figure.log:
+        axis.set_xscale("log")
+        axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    else:
+        axis.xaxis.get_major_locator().set_params(integer=True)
     _per_cent(axis.yaxis, panel)
 
 

@@ -238,7 +238,8 @@ def _axes(figure: Figure, row: int, across: tuple[float, float]) -> dict[str, An
     elif panel.ticks is not None:
         x |= _named_ticks(panel)
     elif panel.kind == "lines":
-        x |= {"dtick": 1} if across[1] - across[0] <= WHOLE_TICKS else {}
+        x |= {"dtick": 1} if across[1] - across[0] <= WHOLE_TICKS or figure.log else {}
+        x |= {"type": "log", "tickformat": ","} if figure.log else {}
         y |= _about_a_constant(panel)
     if panel.kind in ("bars", "dots"):
         x |= {"showgrid": False}

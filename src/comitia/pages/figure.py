@@ -82,7 +82,8 @@ class Panel:
 class Figure:
     """Panels stacked over one x axis, with the same content in words (`alt`) and as numbers (`table`).
 
-    `key` names the file and the place in the page: lower-case letters and hyphens.
+    `key` names the file and the place in the page: lower-case letters and hyphens. `log`: the x axis of lines is
+    logarithmic.
     """
 
     key: str
@@ -92,6 +93,7 @@ class Figure:
     x_title: str
     panels: tuple[Panel, ...]
     table: Table
+    log: bool = False
 
 
 def percent(value: float, decimals: int = 1) -> str:

@@ -4,6 +4,7 @@ import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from comitia.evaluation.table_formats import FORMATS, Table, render
 from comitia.evaluation.tables import all_rows, beside_paper, by_size
 from comitia.files.atomic import write_bytes, write_text
 from comitia.pages.learning import LEARNING, read_learning
+from comitia.paper.argument.record import Argument
+from comitia.paper.argument.tables import argument_rows, argument_table, cancellation_table
 from comitia.paper.comparison_plan import ComparisonPlan
-from comitia.paper.results import Status
+from comitia.paper.results import Status, every_row
 from comitia.paper.row_page import PAGE, row_page
 from comitia.paper.tables import paper_tables, status_table
 
@@ -33,8 +36,23 @@ ROW_FILES = (
 )
 #: The files of a comparison.
 COMPARISON_FILES = ("comparison.json", "findings.md", "run.json", *(f"table{ending}" for ending in FORMATS))
+#: The files of the argument's experiment.
+ARGUMENT_FILES = (
+    "argument.json",
+    "run.json",
+    *(f"{t}{e}" for t in ("table", "rows", "cancellation") for e in FORMATS),
+)
 #: All of them, and what a training adds.
-FILES = tuple(dict.fromkeys((*ROW_FILES, *COMPARISON_FILES, LEARNING)))
+FILES = tuple(dict.fromkeys((*ROW_FILES, *COMPARISON_FILES, *ARGUMENT_FILES, LEARNING)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """The folder that everything was written to, the files, and which runs are missing."""
+
+    folder: Path
+    written: tuple[Path, ...]
+    missing: tuple[str, ...] = ()
 
 
 def output_folder(out: str | Path | None, name: str) -> Path:
@@ -54,12 +72,12 @@ def output_folder(out: str | Path | None, name: str) -> Path:
     return folder
 
 
-def require_absent_outputs(folder: Path, force: bool) -> None:
+def require_absent_outputs(folder: Path, force: bool, outputs: tuple[str, ...] = ROW_FILES) -> None:
     """Raise if a training, or a result that may not be overwritten, lies in the folder already."""
     for own in (LEARNING, "recipe.toml"):
         if (folder / own).exists():
             raise InputError(f"out: {folder / own} belongs to a training of other members; give another path")
-    for output in (*ROW_FILES, "figures"):
+    for output in (*outputs, "figures"):
         if (folder / output).exists() and not force:
             raise InputError(f"out: {folder / output} already exists; use force to overwrite it")
 
@@ -107,6 +125,14 @@ def write_paper_tables(rows: Sequence[Status], folder: Path) -> tuple[Path, ...]
     return _write(folder, _rendered(tables))
 
 
+def reproduce_tables(out: str | Path, *, results: str | Path | None = None) -> tuple[Path, ...]:
+    """Write the paper's tables with our numbers in place of its own, and the status of all its rows; return the files.
+
+    `results` is a folder below which reproduced rows lie; they are added to those that come with the package.
+    """
+    return write_paper_tables(every_row(results), output_folder(out, "tables"))
+
+
 def write_comparison(comparison: Comparison, folder: Path, facts: Mapping[str, Any]) -> tuple[Path, ...]:
     """Write the comparison, its table, its findings and, apart from them, the facts of this run; return the files."""
     texts = {
@@ -114,6 +140,17 @@ def write_comparison(comparison: Comparison, folder: Path, facts: Mapping[str, A
         **_rendered({"table": comparison_table(comparison)}),
     }
     return _write(folder, {**texts, "findings.md": comparison_findings(comparison), "run.json": _json(facts)})
+
+
+def write_argument(argument: Argument, folder: Path, facts: Mapping[str, Any]) -> tuple[Path, ...]:
+    """Write the record, its tables and, apart from them, the facts of this run; return the files."""
+    tables = {
+        "table": argument_table(argument),
+        "rows": argument_rows(argument),
+        "cancellation": cancellation_table(argument),
+    }
+    texts = {"argument.json": _json(argument.to_json()), **_rendered(tables), "run.json": _json(facts)}
+    return _write(folder, texts)
 
 
 def _json(plain: Mapping[str, Any]) -> str:

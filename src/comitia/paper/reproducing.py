@@ -17,6 +17,7 @@ from comitia.paper import comparing
 from comitia.paper.comparison_plan import ComparisonPlan, read_plan
 from comitia.paper.judging import evaluate_row, require_sizes, require_states
 from comitia.paper.outputs import (
+    Written,
     output_folder,
     require_absent_outputs,
     require_drawing,
@@ -24,12 +25,10 @@ from comitia.paper.outputs import (
     write_comparison,
     write_learning,
     write_page,
-    write_paper_tables,
     write_row,
     write_temperatures,
 )
 from comitia.paper.provenance import recipe_beside, stored
-from comitia.paper.results import Status, read_results, shipped_results, status
 from comitia.recipes import Recipe, changed_table, read_recipe, recipe_from_dict
 from comitia.weighting import Method
 
@@ -38,23 +37,14 @@ Listener = Callable[[Any], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Written:
-    """The folder that everything was written to, the files, and which runs are missing."""
-
-    folder: Path
-    written: tuple[Path, ...]
-    missing: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reproduction(_Written):
+class Reproduction(Written):
     """A row of the paper: its evaluation, and where it was written."""
 
     evaluation: Evaluation
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReproducedComparison(_Written):
+class ReproducedComparison(Written):
     """A comparison of ensembles, and where it was written."""
 
     comparison: Comparison
@@ -143,20 +133,6 @@ def reproduce(
     written += _extras(evaluation, folder, figures=figures, trained=predictions is None)
     written += write_page(evaluation, folder, facts)
     return Reproduction(evaluation=evaluation, folder=folder, written=written, missing=found.missing)
-
-
-def reproduce_tables(out: str | Path, *, results: str | Path | None = None) -> tuple[Path, ...]:
-    """Write the paper's tables with our numbers in place of its own, and the status of all its rows; return the files.
-
-    `results` is a folder below which reproduced rows lie; they are added to those that come with the package.
-    """
-    return write_paper_tables(all_rows(results), output_folder(out, "tables"))
-
-
-def all_rows(results: str | Path | None = None) -> tuple[Status, ...]:
-    """Return the paper's rows with the results that come with the package and those below a folder of one's own."""
-    own = () if results is None else read_results(results)
-    return status((*own, *shipped_results()))
 
 
 def _recipe(

@@ -127,3 +127,9 @@ def shipped_results() -> tuple[Result, ...]:
 def results_json(results: Iterable[Result]) -> list[Any]:
     """Return results as plain data, which `shipped_results` reads back."""
     return [to_plain(result) for result in results]
+
+
+def every_row(results: str | Path | None = None) -> tuple[Status, ...]:
+    """Return the paper's rows with the results that come with the package and those below a folder of one's own."""
+    own = () if results is None else read_results(results)
+    return status((*own, *shipped_results()))
