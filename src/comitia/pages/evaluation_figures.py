@@ -58,9 +58,9 @@ def accuracy_figure(evaluation: Evaluation, vote: str) -> Figure:
     settings, curves = evaluation.settings, [c for c in _curves(evaluation) if c[0].vote == vote]
     series = tuple(_series(evaluation, c, [row.accuracy_mean for row in c], _spread(c)) for c in curves)
     references = tuple(
-        Reference(legible(r.label), "bayes", r.value)
+        Reference(legible(r.label), "bayes" if r.kind == "bayes" else "paper", r.value)
         for r in evaluation.references
-        if r.kind == "bayes" and r.quantity == "accuracy"
+        if r.kind != "paper" and r.quantity == "accuracy"
     )
     single = Reference("best single member", "best", evaluation.single_best.accuracy_mean)
     return Figure(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from comitia.evaluation import Evaluation
@@ -83,8 +84,14 @@ def _training_words(recipe: Recipe) -> list[str]:
     scaled = built_in if epochs == built_in.training.epochs else read_recipe(recipe.name, epochs=epochs)
     ours, usual = recipe.flat(), scaled.flat()
     free = ("about", "training.runs", "data.folder", "engine.cpus", "engine.gpus")
-    changed = [key for key in ours if key not in free and ours[key] != usual.get(key)]
-    return [*words, *(f"--set {key}={_toml(ours[key])}" for key in changed)]
+    changed = [key for key in {**ours, **usual} if key not in free and ours.get(key) != usual.get(key)]
+    return [*words, *(f"--set {key}={_toml(_value(recipe, key))}" for key in changed)]
+
+
+def _value(recipe: Recipe, key: str) -> Any:
+    """The value of a dotted key; one that has its default may be left out of the flat recipe."""
+    flat, record = recipe.flat(), recipe
+    return flat[key] if key in flat else reduce(getattr, key.split("."), record)
 
 
 def _toml(value: Any) -> str:
