@@ -35,7 +35,8 @@ def train_run(task: Task, report: Listener) -> Record:
     for line in lost:
         report(Lost(plan.run, line))
     if not record.over:
-        record = _train(task, record, report)
+        # Killed between the last member and the end of the run, a record has all states and is not finished.
+        record = _train(task, record, report) if _wanted(plan, record) else _finish(task, record)
     record = complete_rows(task, record, report)
     _remove_leftovers(directory, record)
     return record
@@ -67,6 +68,10 @@ def _train(task: Task, record: Record, report: Listener) -> Record:
         for event in temperature_events(task.plan, epoch, progress.readings):
             report(event)
         record = record if task.plan.best else complete_rows(task, record, report)
+    return _finish(task, record)
+
+
+def _finish(task: Task, record: Record) -> Record:
     record = replace(record, finished=True, resumes=())
     write_record(task.directory, record)
     return record
