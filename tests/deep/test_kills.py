@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from comitia.engines.worker import train_one
 from small_training import arrays_file, bayes_recipe, contents, small_recipe
 
@@ -61,12 +63,18 @@ def test_a_kill_before_the_end_is_committed_does_not_show(tmp_path: Path) -> Non
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
 
 
-def test_a_killed_chain_goes_on_with_the_same_noise(tmp_path: Path) -> None:
-    recipe = bayes_recipe("csghmc-ap", folder=arrays_file(tmp_path), runs=1)
+# Averaged weights make two renamings in each of four epochs, then three draws, and two rows and a record for each.
+@pytest.mark.parametrize(
+    ("strategy", "renaming"), [("csghmc-ap", 9), ("swag", 8), ("swag", 10), ("swag", 16)]
+)
+def test_a_killed_chain_or_average_goes_on_with_the_same_noise(
+    tmp_path: Path, strategy: str, renaming: int
+) -> None:
+    recipe = bayes_recipe(strategy, folder=arrays_file(tmp_path), runs=1)
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "recipe.toml").write_text(recipe.to_toml())
-    assert run(tmp_path / "killed", 9) == -signal.SIGKILL
+    assert run(tmp_path / "killed", renaming) == -signal.SIGKILL
     for name in ("whole", "killed"):
         train_one(str(tmp_path / name), 1, threads=1, device="cpu", report=lambda event: None)
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")

@@ -5,7 +5,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Purpose = Literal["initial", "order", "augment", "network", "bootstrap", "passes", "noise"]
+Purpose = Literal[
+    "initial", "order", "augment", "network", "bootstrap", "passes", "noise", "draw", "statistics"
+]
 # A stream is named by its place here: new purposes go to the end, or every training changes.
 PURPOSES: tuple[Purpose, ...] = (
     "initial",
@@ -15,6 +17,8 @@ PURPOSES: tuple[Purpose, ...] = (
     "bootstrap",
     "passes",
     "noise",
+    "draw",
+    "statistics",
 )
 
 

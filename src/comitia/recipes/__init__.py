@@ -7,7 +7,17 @@
 
 from comitia.recipes.planning import Plan
 from comitia.recipes.reading import read_recipe, recipe_from_dict
-from comitia.recipes.recipe import OUT_OF_BAG, PER_RUN, Data, Engine, Model, Recipe, Sampler, Schedule, Training
+from comitia.recipes.recipe import (
+    OUT_OF_BAG,
+    PER_RUN,
+    Data,
+    Engine,
+    Model,
+    Recipe,
+    Sampler,
+    Schedule,
+    Training,
+)
 from comitia.recipes.strategies import STRATEGIES, Strategy, plan, plans, strategy_of
 from comitia.recipes.toml import about, changed_table, names
 
