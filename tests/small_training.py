@@ -72,16 +72,20 @@ def small_recipe(
 CSGLD = {"burn_in": 1, "cycle": 2, "noise_epochs": 1, "temperature": 0.02}
 CSGHMC = {"cycle": 2, "samples_per_cycle": 2, "temperature": 0.5, "preconditioner": "layers"}
 PASSES = {"dropout": 0.4, "passes": 3}
+SWA = {"burn_in": 1, "collect_every": 1}
+SWAG = {**SWA, "samples": 3, "rank": 2, "scale": 0.8}
 SAMPLERS: dict[str, dict[str, Any]] = {
     "csgld": {"sampler": CSGLD, "epochs": 5, "momentum": 0.0, "prior_scale": 1.0},
     "csghmc-ap": {"sampler": CSGHMC, "epochs": 4, "lr": 0.01, "prior_scale": 0.5},
     "mc-dropout": {"sampler": PASSES, "epochs": 2, "runs": 1},
     "mc-dropout-ensemble": {"sampler": PASSES, "epochs": 2},
+    "swa": {"sampler": SWA, "epochs": 4},
+    "swag": {"sampler": SWAG, "epochs": 5},
 }
 
 
 def bayes_recipe(strategy: str, *, folder: Path | None = None, **training: Any) -> Recipe:
-    """A recipe on the images by a Bayesian strategy; further words are keys of `[training]`."""
+    """A recipe on the images by a strategy with a table `[sampler]`; further words are keys of `[training]`."""
     chosen = {"strategy": strategy, "save_every": 0, "nesterov": False, **SAMPLERS[strategy], **training}
     sampler = chosen.pop("sampler")
     table = small_recipe(folder=folder).to_dict()

@@ -75,6 +75,24 @@ WRONG = [
         "Plan(run=i, training=r.training, saves=(9,)))",
         "must save increasing epochs from 1 to 5 in run 1, got \\(9,\\)",
     ),
+    (
+        "training.strategy",
+        "from parts_of_mine import *\ndef f(): return Strategy(name='f', plan=lambda r, i: "
+        "Plan(run=i, training=r.training, saves=(2, 5), collects=(3, 4)))",
+        "must collect increasing epochs up to 5, the first no later than its first save, .* in run 1, got \\(3, 4\\)",
+    ),
+    (
+        "training.strategy",
+        "from parts_of_mine import *\ndef f(): return Strategy(name='f', plan=lambda r, i: "
+        "Plan(run=i, training=r.training, saves=(5,), draws=2))",
+        "must collect increasing epochs up to 5, .* in run 1, got \\(\\)",
+    ),
+    (
+        "training.strategy",
+        "from parts_of_mine import *\ndef f(): return Strategy(name='f', plan=lambda r, i: "
+        "Plan(run=i, training=r.training, saves=(5,), collects=(5,), draws=2))",
+        "sampler.samples: must be 1 where one epoch is averaged .*, got 2",
+    ),
     ("training.schedule.shape", "def f(epoch): return 1", "'wrong_part:f' failed in epoch 0 \\(TypeError"),
     ("training.schedule.shape", "def f(epoch, **more): return -1", "must be at least 0 and finite, got -1.0"),
     (

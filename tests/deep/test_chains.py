@@ -158,6 +158,9 @@ def test_a_warning_comes_once_a_cycle_and_what_is_not_finite_is_left_empty() -> 
         ("csghmc-ap", 3),
         ("mc-dropout", 1),
         ("mc-dropout-ensemble", 1),
+        ("swa", 2),
+        ("swa", 3),
+        *(("swag", epoch) for epoch in (1, 2, 3, 4)),
     ],
 )
 def test_a_crash_does_not_show(tmp_path: Path, strategy: str, count: int) -> None:
@@ -177,7 +180,8 @@ def test_a_crash_does_not_show(tmp_path: Path, strategy: str, count: int) -> Non
 
 
 @pytest.mark.parametrize(
-    ("strategy", "members"), [("csgld", 2), ("csghmc-ap", 4), ("mc-dropout", 3), ("mc-dropout-ensemble", 3)]
+    ("strategy", "members"),
+    [("csgld", 2), ("csghmc-ap", 4), ("mc-dropout", 3), ("mc-dropout-ensemble", 3), ("swa", 1), ("swag", 3)],
 )
 def test_members_of_a_run_differ(tmp_path: Path, strategy: str, members: int) -> None:
     recipe = bayes_recipe(strategy)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from comitia.engines.worker import train_one
 from small_training import arrays_file, bayes_recipe, contents, small_recipe
 
@@ -48,12 +50,31 @@ def test_three_kills_do_not_show(tmp_path: Path) -> None:
     assert not [path for path in (tmp_path / "killed").rglob(".*") if path.name != ".lock"]
 
 
-def test_a_killed_chain_goes_on_with_the_same_noise(tmp_path: Path) -> None:
-    recipe = bayes_recipe("csghmc-ap", folder=arrays_file(tmp_path), runs=1)
+def test_a_kill_before_the_end_is_committed_does_not_show(tmp_path: Path) -> None:
+    """All members are there and predict, only the record does not say yet that the run is finished."""
+    recipe = small_recipe(folder=arrays_file(tmp_path), runs=1, epochs=1)
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "recipe.toml").write_text(recipe.to_toml())
-    assert run(tmp_path / "killed", 9) == -signal.SIGKILL
+    assert run(tmp_path / "whole", 0) == 0
+    # The only epoch makes a state, two rows and their record; the fifth renaming is the end.
+    assert run(tmp_path / "killed", 5) == -signal.SIGKILL
+    assert run(tmp_path / "killed", 0) == 0
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+
+
+# Averaged weights make two renamings in each of four epochs, then three draws, and two rows and a record for each.
+@pytest.mark.parametrize(
+    ("strategy", "renaming"), [("csghmc-ap", 9), ("swag", 8), ("swag", 10), ("swag", 16)]
+)
+def test_a_killed_chain_or_average_goes_on_with_the_same_noise(
+    tmp_path: Path, strategy: str, renaming: int
+) -> None:
+    recipe = bayes_recipe(strategy, folder=arrays_file(tmp_path), runs=1)
+    for name in ("whole", "killed"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "recipe.toml").write_text(recipe.to_toml())
+    assert run(tmp_path / "killed", renaming) == -signal.SIGKILL
     for name in ("whole", "killed"):
         train_one(str(tmp_path / name), 1, threads=1, device="cpu", report=lambda event: None)
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")

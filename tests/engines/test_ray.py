@@ -181,15 +181,17 @@ def test_a_killed_node_costs_nothing_that_was_finished(
         assert kinds.count("done") == 1
     assert [event["epoch"] for event in events(out, hit) if event["event"] == "epoch"][:2] == [1, 2]
 
-    # A chain with a part from the working directory, beside what follows: both engines make the same bytes.
+    # Samplers with a part from the working directory, beside what follows: both engines make the same bytes.
     (tmp_path / "part_of_a_chain.py").write_text(
         "def mirrored(images, random):\n    return images[:, :, ::-1]\n"
     )
     part = "part_of_a_chain:mirrored"
-    chains = bayes_recipe("csgld", folder=arrays_file(tmp_path / "few"), runs=1, augment=part)
-    (tmp_path / "chains.toml").write_text(chains.to_toml())
-    sampling = command(cluster, tmp_path / "chains.toml", "--out", tmp_path / "chains")
-    train(chains, tmp_path / "local", workers=1, device="cpu")
+    source, sampling = arrays_file(tmp_path / "few"), {}
+    for name in ("csgld", "swag"):
+        sampler, path = bayes_recipe(name, folder=source, runs=1, augment=part), tmp_path / f"{name}.toml"
+        path.write_text(sampler.to_toml())
+        sampling[name] = command(cluster, path, "--out", tmp_path / name)
+        train(sampler, tmp_path / f"local-{name}", workers=1, device="cpu")
 
     before = contents(out)
     again = command(cluster, recipe, "--out", out)
@@ -202,8 +204,9 @@ def test_a_killed_node_costs_nothing_that_was_finished(
     assert "no node of the cluster has as much for one member" in error
     assert not (tmp_path / "large").exists()
 
-    output, error = sampling.communicate(timeout=100)
-    assert sampling.returncode == 0, output + error
-    here = contents(tmp_path / "local")
-    assert len([name for name in here if "/step-" in name and name.endswith(".safetensors")]) == 2
-    assert contents(tmp_path / "chains") == here
+    for name, states in (("csgld", 2), ("swag", 3)):
+        output, error = sampling[name].communicate(timeout=100)
+        assert sampling[name].returncode == 0, output + error
+        here = contents(tmp_path / f"local-{name}")
+        assert len([file for file in here if "/step-" in file and file.endswith(".safetensors")]) == states
+        assert contents(tmp_path / name) == here

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from comitia._errors import InputError
-from comitia.evaluation.comparison import Comparison, comparison_table
+from comitia.evaluation.comparison import ComparedEnsemble, Comparison, comparison_table
 from report_records import a_comparison
 
 
@@ -25,6 +25,15 @@ def test_what_was_written_is_read() -> None:
     assert found.notes == ("plain, repeat 2: some of its runs are missing",)
     assert found.ensembles["chain"].strategy == "csghmc-ap"
     assert found.to_json() == a_comparison()
+
+
+def test_averaged_weights_have_no_temperature() -> None:
+    sampler = {"temperature": 1.0, "dropout": 0.0, "collect_every": 1}
+    recipe = {"training": {"strategy": "mine"}, "sampler": sampler}
+    assert ComparedEnsemble(None, 6, recipe).temperature is None
+    assert (
+        ComparedEnsemble(None, 6, {**recipe, "sampler": {**sampler, "collect_every": 0}}).temperature == 1.0
+    )
 
 
 def test_the_table_has_one_row_per_line() -> None:

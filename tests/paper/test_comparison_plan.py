@@ -52,7 +52,7 @@ def test_built_in_plans_are_at_equal_epochs(name: str) -> None:
     plan = read_plan(name)
     assert {entry.epochs for entry in plan.entries} == {plan.budget}
     strategies = {entry.recipe.training.strategy for entry in plan.entries}
-    assert strategies == {"checkpoints", "simple", "sse", "csgld", "csghmc-ap", "mc-dropout"}
+    assert strategies == {"checkpoints", "simple", "sse", "csgld", "csghmc-ap", "mc-dropout", "swag"}
     warm = {
         e.recipe.sampler.temperature
         for e in plan.entries

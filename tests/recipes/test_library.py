@@ -4,7 +4,8 @@ import pytest
 
 import comitia
 from comitia.data import NAMES
-from comitia.recipes import about, names, read_recipe
+from comitia.recipes import about, names, plans, read_recipe
+from comitia.recipes.schedules import rate
 
 CIFAR = [
     "cifar10-resnet20",
@@ -21,6 +22,10 @@ EXPECTED = {
     "imdb-cnn_lstm-csghmc-ap",
     "cifar10-resnet20-csghmc-ap",
     *(f"{row}-csgld" for row in CIFAR[1:]),
+    *(
+        f"{row}-swag"
+        for row in ("imdb-cnn_lstm", "cifar10-resnet110", "cifar10-wrn28_10", "cifar100-wrn28_10")
+    ),
     "eyepacs-resnet50-mc-dropout",
     "eyepacs-resnet50-mc-dropout-ensemble",
     "demo",
@@ -90,6 +95,17 @@ def test_bayesian_references_yield_the_papers_number_of_members() -> None:
         cycles = (recipe.training.epochs - sampler.burn_in) // sampler.cycle
         samples = sampler.passes if "dropout" in name else cycles * sampler.samples_per_cycle
         assert samples == members
+
+
+@pytest.mark.parametrize(("name", "low"), [("cifar10-resnet110", 0.01), ("cifar100-wrn28_10", 0.05)])
+def test_swag_averages_at_the_constant_rate_of_its_authors(name: str, low: float) -> None:
+    recipe = read_recipe(f"{name}-swag")
+    (one,) = plans(recipe)
+    assert (one.members, one.collects) == (10, tuple(range(162, 301)))
+    rates = [rate(recipe.training, epoch) for epoch in range(300)]
+    assert rates[:81] == [0.1] * 81
+    assert 0.1 > rates[81] > rates[144] > low
+    assert rates[145:] == pytest.approx([low] * 155)
 
 
 def test_selection_samples_never_certify() -> None:

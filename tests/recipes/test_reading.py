@@ -39,6 +39,13 @@ DROPOUT = {
     "sampler__dropout": 0.1,
     "sampler__passes": 4,
 }
+SWAG = {
+    "training__strategy": "swag",
+    "sampler__burn_in": 4,
+    "sampler__collect_every": 2,
+    "sampler__samples": 3,
+    "sampler__rank": 2,
+}
 BUDGET = {
     "training__strategy": "epoch-budget",
     "training__runs": 1,
@@ -165,6 +172,45 @@ WRONG = [
     ({**DROPOUT, "sampler__passes": 1}, r"sampler.passes: must be at least 2 \(each is a member\), got 1"),
     ({**DROPOUT, "training__save_every": 2}, "save_every: has no effect for 'mc-dropout-ensemble'"),
     ({**CSGLD, "training__momentum": 0.9}, "training.momentum: csgld has none, got 0.9"),
+    (
+        {"training__strategy": "swag"},
+        "recipe key sampler: missing; strategy 'swag' takes burn_in, collect_every, samples, rank, scale",
+    ),
+    ({**SWAG, "sampler__temperature": 0.5}, "sampler.temperature: has no effect for 'swag'"),
+    ({**CSGLD, "sampler__rank": 2}, "sampler.rank: has no effect for 'csgld'"),
+    (
+        {**SWAG, "training__strategy": "swa"},
+        "sampler.samples: has no effect for 'swa', which takes burn_in, collect_every",
+    ),
+    ({**SWAG, "sampler__burn_in": -1}, "sampler.burn_in: must be at least 0, got -1"),
+    ({**SWAG, "sampler__collect_every": 0}, "sampler.collect_every: must be at least 1 .*, got 0"),
+    (
+        {**SWAG, "sampler__burn_in": 9},
+        "no weights are averaged, since its 9 epochs and collect_every of 2 exceed the 10 trained",
+    ),
+    (
+        {**SWAG, "training__save_every": 2},
+        "training.save_every: has no effect for 'swag', which saves when the run",
+    ),
+    ({**SWAG, "sampler__samples": 0}, r"sampler.samples: must be at least 1 \(each is a member\), got 0"),
+    (
+        {**SWAG, "sampler__burn_in": 8, "sampler__rank": 0},
+        r"sampler.samples: must be 1 where one epoch is averaged \(all samples would be the same\).*, got 3",
+    ),
+    ({**SWAG, "sampler__scale": 0}, "sampler.scale: must be above 0 and finite .*, got 0.0"),
+    (
+        {**SWAG, "sampler__rank": 3},
+        r"sampler.rank: must be 0 \(variances alone\) or 2 to 2 where 3 epochs are averaged, got 3",
+    ),
+    ({**SWAG, "sampler__rank": 1}, "sampler.rank: must be 0 .*, got 1"),
+    (
+        {**SWAG, "sampler__burn_in": 6},
+        r"sampler.rank: must be 0 \(variances alone\) where 2 epochs are averaged, got 2",
+    ),
+    (
+        {**SWAG, "data__select": 0.2, "training__early_stopping": True},
+        "training.early_stopping: keeps one state per run, so it requires .* got 0 and 'swag'",
+    ),
 ]
 
 
@@ -176,7 +222,7 @@ def test_wrong_recipes(values: dict[str, Any], message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [{}, CSGLD, BUDGET, {"data__options": {"a": [1, "b"]}, "data__folder": "x"}]
+    "values", [{}, CSGLD, SWAG, BUDGET, {"data__options": {"a": [1, "b"]}, "data__folder": "x"}]
 )
 def test_toml_and_dict_give_the_recipe_back(values: dict[str, Any]) -> None:
     recipe = recipe_from_dict(changed(**values))

@@ -67,6 +67,8 @@ def test_later_keys_show_only_where_they_are_set() -> None:
     plain = read_recipe("demo")
     assert "options" not in plain.to_dict()["training"]
     assert "options" not in plain.to_dict()["training"]["schedule"]
+    chain = read_recipe("cifar100-wrn28_10-csgld").to_dict()["sampler"]
+    assert not {"collect_every", "samples", "rank", "scale"} & chain.keys()
     changed = replace(plain, training=replace(plain.training, options={"a": 1}))
     assert changed.to_dict()["training"]["options"] == {"a": 1}
     assert changed.fingerprint() != plain.fingerprint()

@@ -36,6 +36,23 @@ def test_samplers_keep_their_number_of_cycles() -> None:
     assert (csgld.cycle, csgld.noise_epochs, csgld.samples_per_cycle) == (2, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("epochs", "expected"),
+    [
+        (1, (0, 1, 1, 0)),  # one epoch is averaged: all samples would be the same
+        (2, (0, 1, 8, 0)),
+        (3, (1, 1, 8, 0)),
+        (4, (1, 1, 8, 2)),
+        (8, (3, 1, 8, 4)),
+        (160, (60, 10, 8, 9)),
+    ],
+)
+def test_averaged_weights_keep_their_share_of_the_epochs(epochs: int, expected: tuple[int, ...]) -> None:
+    sampler = read_recipe("imdb-cnn_lstm-swag", epochs=epochs, members=3).sampler
+    assert sampler is not None
+    assert (sampler.burn_in, sampler.collect_every, sampler.samples, sampler.rank) == expected
+
+
 def test_budget_follows_the_epochs_and_members_limit_the_sizes() -> None:
     recipe = read_recipe("imdb-cnn_lstm-epoch-budget", epochs=5, members=10)
     assert (recipe.training.budget, recipe.training.sizes) == (50, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10))
@@ -47,6 +64,9 @@ def test_members_are_runs_or_passes() -> None:
     dropout = read_recipe("eyepacs-resnet50-mc-dropout", members=9)
     assert dropout.sampler is not None
     assert (dropout.training.runs, dropout.sampler.passes) == (1, 9)
+    drawn = read_recipe("imdb-cnn_lstm-swag", members=3)
+    assert drawn.sampler is not None
+    assert (drawn.training.runs, drawn.sampler.samples) == (3, 8)
 
 
 @pytest.mark.parametrize(("members", "epochs"), [(0, None), (-2, None), (None, 0), (None, -1)])

@@ -10,7 +10,7 @@ import comitia
 from comitia.deep.seeds import bootstrap, out_of_bag
 from comitia.recipes import STRATEGIES, Recipe, names, plan, plans, read_recipe, strategy_of
 from comitia.recipes.strategies import size_groups
-from small_training import small_recipe
+from small_training import bayes_recipe, small_recipe
 
 BUILT_IN = [
     name for name in names() if name.rsplit("-", 1)[-1] in ("simple", "checkpoints", "sse", "bagging")
@@ -44,6 +44,14 @@ def test_epoch_budget_shares_the_epochs() -> None:
     recipe = small_recipe(strategy="epoch-budget", runs=1, epochs=10, save_every=0, budget=10, sizes=[1, 3])
     found = [(one.run, one.size, one.epochs, one.saves) for one in plans(recipe)]
     assert found == [(1, 1, 10, (10,)), (2, 3, 3, (3,)), (3, 3, 3, (3,)), (4, 3, 3, (3,))]
+
+
+def test_averaging_collects_after_the_burn_in_and_saves_at_the_end() -> None:
+    sampler = {"burn_in": 1, "collect_every": 2}
+    mean = plan(bayes_recipe("swa", sampler=sampler, epochs=8), 1)
+    assert (mean.collects, mean.saves, mean.steps, mean.members) == ((3, 5, 7), (8,), (8,), 1)
+    drawn = plan(bayes_recipe("swag", sampler={**sampler, "samples": 4}, epochs=8), 2)
+    assert (drawn.collects, drawn.saves, drawn.steps, drawn.members) == ((3, 5, 7), (8,), (1, 2, 3, 4), 4)
 
 
 def test_bagging_draws_by_seed_and_run() -> None:
@@ -106,10 +114,11 @@ def test_the_table_of_strategies() -> None:
             "keys",
         )
     }
-    bayesian = {"csgld", "csghmc-ap", "mc-dropout", "mc-dropout-ensemble"}
+    bayesian = {"csgld", "csghmc-ap", "mc-dropout", "mc-dropout-ensemble", "swag"}
     assert by["early_stopping"] == {"simple", "bagging", "epoch-budget"}
     assert by["out_of_bag"] == {"bagging"}
-    assert by["bayesian"] == by["sampler"] == bayesian
+    assert by["bayesian"] == bayesian
+    assert by["sampler"] == {"swa", *bayesian}
     assert by["independent"] == {"simple"}
-    assert by["comparable"] == {"simple", "checkpoints", "sse", *bayesian}
+    assert by["comparable"] == {"simple", "checkpoints", "sse", "swa", *bayesian}
     assert by["keys"] == {"epoch-budget"}

@@ -5,9 +5,9 @@
 | `recipe.toml` | the recipe as resolved |
 | `settings.json` | what else decides the bytes of a state: threads, device |
 | `runs/run-0001/run.json` | the record of a run: epochs done, members, checksums |
-| `runs/run-0001/step-0005.safetensors` | a member's state |
+| `runs/run-0001/step-0005.safetensors` | a member's state: after epoch 5, or the fifth that was drawn |
 | `runs/run-0001/step-0005.holdout.npy`, `.test.npy` | its predictions, one row each |
-| `runs/run-0001/resume-0005.safetensors` | network and optimiser after epoch 5, gone when the run is done |
+| `runs/run-0001/resume-0005.safetensors` | network, optimiser and averages after epoch 5, gone when the run is done |
 | `runs/run-0001/log.jsonl` | one line per event |
 | `holdout.npz`, `test.npz` | predictions of all members, as `weigh` and `evaluate` take them |
 | `holdout-augmented.npz`, `test-augmented.npz` | the same as means over augmented copies, if they were collected |
@@ -69,7 +69,7 @@ class Directory:
         return self.run(run) / "log.jsonl"
 
     def state(self, run: int, step: int) -> Path:
-        """Return the path of the state saved after that epoch."""
+        """Return the path of the state saved after that epoch, or drawn with that number."""
         return self.run(run) / f"step-{step:04d}.safetensors"
 
     def resume(self, run: int, epoch: int) -> Path:
@@ -100,7 +100,9 @@ def checksum(path: Path) -> str | None:
 
 @dataclass(frozen=True)
 class Saved:
-    """A state that is a member (or several, one per stochastic pass): epoch, checksum of state and rows.
+    """A state that is a member (or several, one per stochastic pass): its step, checksum of state and rows.
+
+    `step` is the epoch it was saved at; of states that are drawn when the run ends, the number of the draw.
 
     `sha256` is empty once the state was dropped to save disk. `accuracy` is on the hold-out, None without one.
     """

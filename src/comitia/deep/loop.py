@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
 from comitia.data.dataset import Index
 from comitia.deep.chains import begin_epoch, read_at, temperature_events
 from comitia.deep.directory import Directory, Record, Resume, Saved, checked_record, write_record
+from comitia.deep.drawing import networks_to_save
 from comitia.deep.events import Epoch, Listener, Lost, Stopped
 from comitia.deep.networks import mixed_precision
 from comitia.deep.optimisers import advance, batch_loss, class_weights
@@ -35,7 +37,8 @@ def train_run(task: Task, report: Listener) -> Record:
     for line in lost:
         report(Lost(plan.run, line))
     if not record.over:
-        record = _train(task, record, report)
+        # Killed between the last member and the end of the run, a record has all states and is not finished.
+        record = _train(task, record, report) if _wanted(plan, record) else _finish(task, record)
     record = complete_rows(task, record, report)
     _remove_leftovers(directory, record)
     return record
@@ -51,6 +54,8 @@ def _train(task: Task, record: Record, report: Listener) -> Record:
         loss, correct = train_epoch(task, progress, epoch)
         if not (math.isfinite(loss) and progress.is_finite()):
             return _stop(task, record, epoch + 1, report)
+        if epoch + 1 in task.plan.collects:
+            progress.collect()
         record, selected = _save(task, progress, record, epoch + 1)
         record = _commit(task, progress, record, epoch + 1, last=epoch + 1 == max(wanted))
         report(
@@ -67,6 +72,10 @@ def _train(task: Task, record: Record, report: Listener) -> Record:
         for event in temperature_events(task.plan, epoch, progress.readings):
             report(event)
         record = record if task.plan.best else complete_rows(task, record, report)
+    return _finish(task, record)
+
+
+def _finish(task: Task, record: Record) -> Record:
     record = replace(record, finished=True, resumes=())
     write_record(task.directory, record)
     return record
@@ -125,28 +134,36 @@ def _out_of_patience(plan: Plan, record: Record, epoch: int) -> bool:
     return patience > 0 and bool(record.saved) and epoch - record.saved[-1].step >= patience
 
 
-def _wanted(plan: Plan, record: Record) -> list[int]:
-    """The epochs whose states are still to be made."""
+def _missing(plan: Plan, record: Record) -> list[int]:
+    """The steps of states that are still to be made."""
     done = {saved.step for saved in record.saved}
-    return [plan.epochs] if plan.best else [step for step in plan.saves if step not in done]
+    return [step for step in plan.steps if step not in done]
 
 
-def _save(task: Task, progress: Progression, record: Record, step: int) -> tuple[Record, float | None]:
-    """Save the state of this epoch if it is a member's; return the record with it, and the accuracy on `select`."""
+def _wanted(plan: Plan, record: Record) -> list[int]:
+    """The epochs after which states are still to be made; those that are drawn are made when the run ends."""
+    missing = _missing(plan, record)
+    return [plan.epochs] if plan.best or (plan.draws and missing) else missing
+
+
+def _save(task: Task, progress: Progression, record: Record, epoch: int) -> tuple[Record, float | None]:
+    """Save the states that are members after this epoch; return the record with them, and the accuracy on `select`."""
     if not task.plan.best:
-        if step not in _wanted(task.plan, record):
+        if epoch not in _wanted(task.plan, record):
             return record, None
-        saved = sorted((*record.saved, _write(task, progress, step)), key=lambda one: one.step)
+        made = networks_to_save(task, progress, epoch, _missing(task.plan, record))
+        new = [_write(task, network, step) for step, network in made]
+        saved = sorted((*record.saved, *new), key=lambda one: one.step)
         return replace(record, saved=tuple(saved)), None
     selected = _select_accuracy(task, progress)
     if record.best is not None and selected <= record.best:
         return record, selected
-    return replace(record, best=selected, saved=(_write(task, progress, step),)), selected
+    return replace(record, best=selected, saved=(_write(task, progress.network, epoch),)), selected
 
 
-def _write(task: Task, progress: Progression, step: int) -> Saved:
+def _write(task: Task, network: nn.Module, step: int) -> Saved:
     path = task.directory.state(task.plan.run, step)
-    tensors = module_tensors(progress.network)
+    tensors = module_tensors(network)
     if task.inputs.mean is not None:
         tensors[MEAN_IMAGE] = task.inputs.mean
     about: dict[str, Any] = {

@@ -33,14 +33,14 @@ class Member:
 
     @property
     def step(self) -> int:
-        """The epoch the state was saved at; of stochastic passes the number of the pass."""
+        """The epoch the state was saved at; of draws and stochastic passes their number in the run."""
         return self.saved.step if self.plan.passes == 1 else self.index + 1
 
     @property
     def name(self) -> str:
         """The member's name for people."""
         of = f"size {self.plan.size}, " if self.plan.size else ""
-        what = "step" if self.plan.passes == 1 else "pass"
+        what = "pass" if self.plan.passes > 1 else "sample" if self.plan.draws else "step"
         return f"{of}run {self.plan.run}, {what} {self.step}{self.mark}"
 
 

@@ -1,4 +1,4 @@
-"""What changes while a run trains: network, optimiser, loss scale; made fresh or from a resume file."""
+"""What changes while a run trains: network, optimiser, loss scale, averages; made fresh or from a resume file."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +8,7 @@ from torch import nn
 from torch.amp.grad_scaler import GradScaler
 from torch.optim import Optimizer
 
+from comitia.deep.averaging import Moments, weights_of
 from comitia.deep.directory import Record, checksum
 from comitia.deep.networks import fresh_network
 from comitia.deep.optimisers import build
@@ -20,13 +21,15 @@ from comitia.deep.states import (
     write_state,
 )
 from comitia.deep.task import Task
+from comitia.recipes import Plan
 
 
 @dataclass
 class Progression:
     """A network in training after `epoch` epochs, with its optimiser. The scaler acts in float16 alone.
 
-    `readings` are the temperatures of a sampler in the present epoch.
+    `readings` are the temperatures of a sampler in the present epoch, `moments` those of the weights if the plan
+    averages them.
     """
 
     network: nn.Module
@@ -34,6 +37,7 @@ class Progression:
     scaler: GradScaler
     epoch: int = 0
     readings: list[tuple[Reading, ...]] = field(default_factory=list)
+    moments: Moments | None = None
 
     @classmethod
     def at(cls, task: Task, record: Record, *, before: int) -> "Progression":
@@ -41,7 +45,7 @@ class Progression:
         network = fresh_network(task.recipe, task.data, task.plan.run, task.device)
         optimiser = build(network, task.plan, samples=len(task.parts.train))
         scaler = GradScaler(task.device.type, enabled=task.plan.training.precision == "float16")
-        progress = cls(network, optimiser, scaler)
+        progress = cls(network, optimiser, scaler, moments=_fresh_moments(task.plan))
         for resume in reversed(record.resumes):
             path = task.directory.resume(task.plan.run, resume.epoch)
             if resume.epoch < before and checksum(path) == resume.sha256:
@@ -60,6 +64,11 @@ class Progression:
         self.scaler.unscale_(self.optimiser)
         self.readings.append(read(self.optimiser, self.network.named_parameters()))
 
+    def collect(self) -> None:
+        """Let the present weights enter the moments."""
+        assert self.moments is not None
+        self.moments.add(weights_of(self.network))
+
     def is_finite(self) -> bool:
         """Whether no parameter is infinite or NaN."""
         return all(bool(torch.isfinite(parameter).all()) for parameter in self.network.parameters())
@@ -70,16 +79,27 @@ class Progression:
         content = {f"network.{key}": value for key, value in module_tensors(self.network).items()}
         content |= {f"optimiser.{key}": value for key, value in tensors.items()}
         about = {"epoch": epoch, "numbers": numbers, "scaler": self.scaler.state_dict()}
+        if self.moments is not None:
+            content |= {f"moments.{key}": value for key, value in self.moments.tensors().items()}
+            about["collected"] = self.moments.count
         return write_state(path, content, about)
 
     def read(self, path: Path) -> None:
         """Take over what `write` stored."""
         content, about = read_state(path)
-        parts: dict[str, dict[str, torch.Tensor]] = {"network": {}, "optimiser": {}}
+        parts: dict[str, dict[str, torch.Tensor]] = {"network": {}, "optimiser": {}, "moments": {}}
         for key, tensor in content.items():
             part, _, name = key.partition(".")
             parts[part][name] = tensor
         self.network.load_state_dict(parts["network"])
         restore_optimiser(self.optimiser, parts["optimiser"], about["numbers"])
         self.scaler.load_state_dict(about["scaler"])
+        if self.moments is not None:
+            self.moments.restore(parts["moments"], about["collected"])
         self.epoch = about["epoch"]
+
+
+def _fresh_moments(plan: Plan) -> Moments | None:
+    if not plan.collects:
+        return None
+    return Moments(rank=plan.sampler.rank if plan.draws and plan.sampler is not None else 0)

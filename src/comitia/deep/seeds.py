@@ -5,7 +5,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Purpose = Literal["initial", "order", "augment", "network", "bootstrap", "passes", "noise", "copies"]
+Purpose = Literal[
+    "initial", "order", "augment", "network", "bootstrap", "passes", "noise", "copies", "draw", "statistics"
+]
 # A stream is named by its place here: new purposes go to the end, or every training changes.
 PURPOSES: tuple[Purpose, ...] = (
     "initial",
@@ -16,6 +18,8 @@ PURPOSES: tuple[Purpose, ...] = (
     "passes",
     "noise",
     "copies",
+    "draw",
+    "statistics",
 )
 
 

@@ -33,6 +33,7 @@ class _Training:
 class _Sampler:
     temperature: float
     dropout: float
+    collect_every: int = 0
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,10 @@ class ComparedEnsemble:
 
     @property
     def temperature(self) -> float | None:
-        """The temperature of the sampler; None where there is none, or where dropout samples."""
+        """The temperature of a chain; None where there is none: dropout and averaged weights have none."""
         sampler = self._trained().sampler
-        return None if sampler is None or sampler.dropout > 0 else sampler.temperature
+        chain = sampler is not None and sampler.dropout == 0 and sampler.collect_every == 0
+        return sampler.temperature if sampler is not None and chain else None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 from comitia._errors import InputError, require_choice
 from comitia._extensions import is_reference, resolve
 from comitia.data.augmentation import AUGMENTATIONS
+from comitia.recipes.averaging import check_draws
 from comitia.recipes.planning import Plan, need
 from comitia.recipes.recipe import (
     CONVOLUTIONS,
@@ -250,3 +251,19 @@ def _check_plans(recipe: Recipe) -> None:
             raise InputError(
                 f"{key} must save increasing epochs from 1 to {plan.epochs} in run {run}, got {plan.saves}"
             )
+        if plan.collects or plan.draws:
+            _check_collects(key, plan)
+
+
+def _check_collects(key: str, plan: Plan) -> None:
+    """Raise unless there are averaged weights whenever a state is saved, and a Gaussian where states are drawn."""
+    epochs = plan.collects
+    rising = all(low < high for low, high in zip((0, *epochs), epochs))
+    possible = bool(epochs) and rising and epochs[0] <= plan.saves[0] and epochs[-1] <= plan.epochs
+    if not possible or plan.best:
+        raise InputError(
+            f"{key} must collect increasing epochs up to {plan.epochs}, the first no later than its first save, and "
+            f"not choose the best state, in run {plan.run}, got {epochs}"
+        )
+    if plan.draws:
+        check_draws(plan)

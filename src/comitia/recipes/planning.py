@@ -23,8 +23,10 @@ class Plan:
     `saves` are the epochs (1 = the first) whose state is a member. With `best` there is one member instead,
     the state of best accuracy on the samples of `select`, known when the run ends. With `bootstrap` the
     run trains on a sample drawn with replacement. `passes` > 1: that many stochastic forward passes of each
-    state are members. With `dynamics` ("sgld" or "sghmc") a `sampler` takes the place of the optimiser. `size` is
-    the ensemble size of an epoch budget.
+    state are members. With `dynamics` ("sgld" or "sghmc") a `sampler` takes the place of the optimiser. With
+    `collects` the states that are saved have the mean of the weights after those epochs instead of the last ones;
+    with `draws` that many states, drawn around the mean as `sampler` says, are the members. `size` is the ensemble
+    size of an epoch budget.
     """
 
     run: int
@@ -35,6 +37,8 @@ class Plan:
     passes: int = 1
     sampler: Sampler | None = None
     dynamics: str = ""
+    collects: tuple[int, ...] = ()
+    draws: int = 0
     size: int = 0
 
     @property
@@ -43,9 +47,14 @@ class Plan:
         return self.training.epochs
 
     @property
+    def steps(self) -> tuple[int, ...]:
+        """The numbers of its states: epochs, or 1, 2, ... of those that are drawn."""
+        return tuple(range(1, self.draws + 1)) or self.saves
+
+    @property
     def members(self) -> int:
         """How many members the run makes."""
-        return (1 if self.best else len(self.saves)) * self.passes
+        return (1 if self.best else len(self.steps)) * self.passes
 
 
 def saved_epochs(training: Training) -> tuple[int, ...]:

@@ -147,7 +147,7 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class Sampler:
-    """`[sampler]`: for the Bayesian strategies only.
+    """`[sampler]`: for the Bayesian strategies and averaged weights only.
 
     - chains: `burn_in` epochs, then cosine cycles of `cycle` epochs; noise of `temperature` T in
       the last `noise_epochs` of each (0 = in all of them); a state after each of the last
@@ -156,6 +156,9 @@ class Sampler:
       `preconditioner`: "none" or "layers" (one mass per layer, refreshed when a cycle begins).
     - dropout networks: a network with `dropout` rate; `passes` stochastic forward passes of
       its last state are the members.
+    - averaged weights: after `burn_in` epochs, the weights after every `collect_every`-th epoch are averaged.
+      Around their mean, `samples` members are drawn from a Gaussian with the variances of the averaged weights
+      and the last `rank` deviations from the mean (0 = variances alone), its standard deviation times `scale`.
     """
 
     burn_in: int = 0
@@ -166,6 +169,10 @@ class Sampler:
     preconditioner: str = "none"
     dropout: float = 0.0
     passes: int = 1
+    collect_every: int = field(default=0, metadata=LATER)
+    samples: int = field(default=0, metadata=LATER)
+    rank: int = field(default=0, metadata=LATER)
+    scale: float = field(default=1.0, metadata=LATER)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from functools import partial
 
 from comitia._errors import InputError
 from comitia._extensions import is_reference, load, resolve
-from comitia.recipes import planning
+from comitia.recipes import averaging, planning
 from comitia.recipes.planning import Plan, plain_plan
 from comitia.recipes.recipe import Recipe
 
@@ -69,6 +69,7 @@ class Strategy:
 
 _CHAIN = ("burn_in", "cycle", "samples_per_cycle", "noise_epochs", "temperature", "preconditioner")
 _DROPOUT = ("dropout", "passes")
+_MEAN = ("burn_in", "collect_every")
 STRATEGIES = {
     strategy.name: strategy
     for strategy in (
@@ -135,6 +136,25 @@ STRATEGIES = {
             plan=planning.passes_plan,
             check=planning.check_dropout,
             sampler=_DROPOUT,
+            bayesian=True,
+        ),
+        # Stochastic weight averaging (Izmailov et al. 2018, "Averaging weights leads to wider optima and better
+        # generalization"): the mean of the weights after the last epochs is the one member of a run.
+        Strategy(
+            name="swa",
+            plan=averaging.mean_plan,
+            check=averaging.check_mean,
+            sampler=_MEAN,
+            with_epochs=averaging.mean_epochs,
+        ),
+        # SWA-Gaussian (Maddox et al. 2019, "A simple baseline for Bayesian uncertainty in deep learning"): samples of a
+        # Gaussian around that mean, with the covariance of the averaged weights.
+        Strategy(
+            name="swag",
+            plan=averaging.gaussian_plan,
+            check=averaging.check_gaussian,
+            sampler=(*_MEAN, "samples", "rank", "scale"),
+            with_epochs=averaging.gaussian_epochs,
             bayesian=True,
         ),
     )
