@@ -246,7 +246,7 @@ def _notes(predictions: Predictions, found: Found, runs: int) -> list[str]:
     """Return what a reader must know to judge the numbers."""
     notes, s = [], found.settings
     if runs == predictions.members:
-        notes.append("each member is a run of its own, so all states are the same as last ones")
+        notes.append("every run has a single state, so that all states are the last ones")
     if not predictions.has_probs:
         notes.append("the predictions hold votes, so there is no average vote and no probabilistic score")
     if runs in s.sizes and len(found.draws[runs]) > 1:

@@ -102,7 +102,8 @@ def combine(findings: Sequence[Finding], *, some: bool = False) -> str:
 def _beyond_reach(findings: Sequence[Finding]) -> str:
     """Return the warning that an equal ensemble could not pass, where every interval is wider than the margin."""
     reaches = [found.half_width for found in findings if found.half_width is not None]
-    if not reaches or min(reaches) <= MARGIN:
+    undecided = all(found.verdict == UNDECIDED for found in findings)
+    if not undecided or not reaches or min(reaches) <= MARGIN:
         return ""
     return (
         f"the interval of ± {min(reaches):.4f} is wider than the margin of {MARGIN}, so that even an ensemble that "

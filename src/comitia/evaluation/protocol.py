@@ -27,7 +27,7 @@ def evaluate(
     delta: float = 0.05,
     weightings: Sequence[Method] | None = None,
     votes: Sequence[str] = VOTES,
-    members: Sequence[str] = MEMBERS,
+    members: Sequence[str] | None = None,
     groups: Mapping[int, Sequence[int]] | None = None,
     bounds: Sequence[Any] = (),
 ) -> Evaluation:
@@ -48,7 +48,8 @@ def evaluate(
         None is uniform, first-order and tandem, and early-stopping where runs have several states and all of them are
         evaluated: it chooses one of them, so it has no rows for ``"last"``.
     votes : ``"average"`` and ``"majority"``; predictions that hold votes have the majority alone.
-    members : ``"last"`` state of each drawn run, or ``"all"`` its states.
+    members : ``"last"`` state of each drawn run, or ``"all"`` its states; None is both, and the last alone where every
+        run has a single state.
     groups : the runs of each size, where each size was trained by itself (an epoch budget); replaces the draws.
     bounds : further bounds from outside for the certificates (see `comitia.bounds.row.as_bound`).
 
@@ -64,6 +65,8 @@ def evaluate(
     """
     require_predictions(predictions)
     runs = runs_of(predictions)
+    if members is None:
+        members = MEMBERS if _several_states(runs) else MEMBERS[:1]
     if weightings is None:
         choice = "all" in members and _several_states(runs)
         weightings = (*WEIGHTINGS, EARLY_STOPPING) if choice else WEIGHTINGS
@@ -138,15 +141,15 @@ def _check_stopping(settings: Settings, runs: Runs) -> None:
     """Raise if early stopping was asked for and there is no state that it could choose."""
     if EARLY_STOPPING not in settings.weightings:
         return
-    if "all" not in settings.members:
-        raise InputError(
-            f"weightings: '{EARLY_STOPPING}' chooses among all states, got members {', '.join(settings.members)}; "
-            "add all, or leave it out"
-        )
     if not _several_states(runs):
         raise InputError(
             f"weightings: '{EARLY_STOPPING}' chooses among the states of a run, but every run has a single one; "
             "leave it out, or give run and step of several states"
+        )
+    if "all" not in settings.members:
+        raise InputError(
+            f"weightings: '{EARLY_STOPPING}' chooses among all states, got members {', '.join(settings.members)}; "
+            "add all, or leave it out"
         )
 
 
