@@ -16,7 +16,7 @@ export NO_MKDOCS_2_WARNING := 1
 CORE_TESTS := $(addprefix tests/,bounds statistics weighting files evaluation pages recipes) $(wildcard tests/test_*.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format long bench docs dist lowest clean
+.PHONY: help setup demo test check format long bench docs results dist lowest clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-10s%s\n", $$1, $$2}'
@@ -53,6 +53,9 @@ bench: $(READY)  ## speed and memory, as ratios from one run
 docs: $(READY)  ## build the site into site/, check its links, run the examples of all pages
 	$(BIN)/mkdocs build --strict
 	$(BIN)/python -m pytest -n 2 tests/docs
+
+results: $(READY)  ## write the pages of results from their records
+	$(BIN)/python docs/results_pages.py
 
 dist: $(READY)  ## build wheel and source distribution into dist/, and try the wheel in an empty environment
 	rm -rf dist build

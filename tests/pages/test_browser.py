@@ -81,7 +81,7 @@ def test_the_page_is_drawn(browser: Any, pages: dict[str, Path], name: str, wind
     page.screenshot(path=str(ARTEFACTS / f"{name}-{window}-{scheme}.png"), full_page=True)
     fetched = [url for url in seen.fetched if not url.startswith(("file:", "data:", "blob:"))]
     page.context.close()
-    assert len(sizes) == {"ensemble": 2, "reproduction": 7, "hostile": 9, "comparison": 2}[name]
+    assert len(sizes) == {"ensemble": 2, "reproduction": 8, "hostile": 10, "comparison": 2}[name]
     assert all(width > 200 and height > 100 for width, height in sizes)
     assert all(count > 0 for count in marks)
     assert wide <= 0

@@ -42,8 +42,8 @@ def test_a_training_that_was_scaled_down_is_not_judged_by_the_literature() -> No
     assert found.references[0].kind == "bayes"
     assert found.provenance is not None
     assert not found.provenance.as_paper
-    assert "data.partial true of false" in found.notes[0]
-    assert "training.epochs 10 of 200" in found.notes[0]
+    assert "part of the training images" in found.notes[0]
+    assert "10 of 200 epochs" in found.notes[0]
     assert "not judged by numbers from the literature" in found.notes[0]
     assert evaluate_row(recipe, pack, bayes=pack, sizes=[2], repeats=2).claims[0].findings
 

@@ -50,7 +50,7 @@ def test_a_recipe_of_ones_own_under_a_name_of_the_papers_data_is_not_the_papers(
     assert row_key(mine) == ""
     found = trained_here(mine, runs=3)
     assert (found.row, found.as_paper) == ("", False)
-    assert found.scale == "3 runs × 5 states, name imdb-cnn_lstm-mine of the built-in recipes"
+    assert found.scale == "3 runs × 5 states, name = imdb-cnn_lstm-mine (the paper: the built-in recipes)"
 
 
 def test_a_row_is_named_with_its_budget_and_how_it_was_trained() -> None:

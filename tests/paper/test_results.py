@@ -1,7 +1,6 @@
 """The stored results: tables, claims and the page are what their evaluation records say."""
 
-import math
-import re
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,12 +11,13 @@ from comitia._certificate import Certificate
 from comitia.bounds.row import OUTWARD
 from comitia.bounds.table import BOUNDS
 from comitia.evaluation import Evaluation
-from comitia.evaluation.claims import claims_markdown, judge
-from comitia.evaluation.findings import Finding
-from comitia.evaluation.table_formats import FORMATS, markdown, render
-from comitia.evaluation.tables import against_paper, all_rows, beside_paper, by_size
+from comitia.evaluation.claims import judge
+from comitia.paper.literature import references
+from comitia.paper.results import status
+from comitia.paper.rows import paper_rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+MADE = runpy.run_path(str(DOCS / "results_pages.py"))
 RECORDS = sorted((DOCS / "results").glob("*/evaluation.json"))
 
 
@@ -26,57 +26,45 @@ def test_there_are_results() -> None:
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)
-def test_tables_and_claims_follow_from_the_record(path: Path) -> None:
+def test_tables_claims_and_page_follow_from_the_record(path: Path) -> None:
     found = Evaluation.from_json(path.read_text(), source=path.name)
     assert judge(found) == found.claims
-    assert (path.parent / "claims.md").read_text() == claims_markdown(found.claims)
-    tables = {"table": beside_paper(found), "rows": all_rows(found), "sizes": by_size(found)}
-    for name, table in tables.items():
-        for ending in FORMATS:
-            assert (path.parent / f"{name}{ending}").read_text() == render(table, f"{name}{ending}")
+    for name, text in MADE["texts"](path.parent).items():
+        assert (path.parent / name).read_text() == text, f"{path.parent.name}/{name}: run make results"
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)
-def test_the_page_shows_the_numbers_of_the_record(path: Path) -> None:
-    found, part = Evaluation.from_json(path.read_text()), _section(path.parent.name)
-    assert markdown(by_size(found)) in part
-    if found.references:
-        assert markdown(against_paper(found)).split("\n\n")[0] in part
-    for claim in found.claims:
-        assert f"**Claim {claim.number}: {claim.verdict}.**" in part
-    told = {_told(finding) for claim in found.claims for finding in claim.findings}
-    assert set(re.findall(r"^  - (.*)$", part, re.MULTILINE)) <= told
+def test_references_are_those_of_today(path: Path) -> None:
+    found = Evaluation.from_json(path.read_text(), source=path.name)
+    assert found.provenance is not None
+    row = next((row for row in paper_rows() if row.key == found.provenance.row), None)
+    known = () if row is None else references(row.recipe, budget=row.budget)
+    kept = [r for r in known if not (found.single_states and r.members == "all")]
+    assert [(r.label, r.value, r.size) for r in found.references] == [
+        (r.label, r.value, r.size) for r in kept
+    ]
 
 
-def _section(name: str) -> str:
-    """The section of the page about the folder of that name."""
-    parts = (DOCS / "results.md").read_text().split("\n## ")[1:]
-    (found,) = [part for part in parts if re.search(rf"\(results/{name}[/)]", part)]
-    return found
+def test_the_page_of_results_follows_from_the_records() -> None:
+    assert (DOCS / "results.md").read_text() == MADE["page"](), "run make results"
 
 
-def _told(finding: Finding) -> str:
-    context = "" if finding.decisive else " (context)"
-    reach = "" if finding.half_width is None else f" ± {finding.half_width:.4f}"
-    numbers = f"{finding.ours:.4f} against {finding.other:.4f}, difference {finding.difference:+.4f}{reach}"
-    return f"{finding.text}{context}: {numbers}: {finding.verdict}."
+def test_the_results_that_come_with_the_package_are_those_of_the_records() -> None:
+    assert MADE["SHIPPED"].read_text() == MADE["shipped"](), "run make results"
+    told = {one.row.key: one.results for one in status()}
+    assert set(told) == {row.key for row in paper_rows()}
 
 
-@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)
-def test_the_page_promises_what_the_record_does_and_rounds_up(path: Path) -> None:
-    kept = {
-        (c.certificate.vote, c.certificate.name): c.certificate.risk
-        for c in Evaluation.from_json(path.read_text()).certificates
-        if c.members == "all" and c.weights.startswith("tandem")
-    }
-    for sentence in re.findall(
-        r"What is promised for tandem .*?states: (.*?)\.\n", _section(path.parent.name), re.S
-    ):
-        for part in sentence.split(";"):
-            shown = re.findall(r"`([a-z-]+)` (\d\.\d{4})", part)
-            assert shown
-            for name, number in shown:
-                assert number == f"{math.ceil(kept[part.split()[0], name] * 1e4) / 1e4:.4f}"
+def test_stored_rows_are_within_a_thousandth_of_the_paper_where_the_runs_are_the_same() -> None:
+    """The authors' own packs that were trained as the paper did, at its number of runs."""
+    for one in status():
+        for result in one.results:
+            if result.source == "stored" and result.as_paper and "10 runs" not in result.scale:
+                for column in ("avg_uniform_last", "avg_tandem_last"):
+                    if column in one.row.cells:
+                        assert result.cells[column] == pytest.approx(one.row.cells[column], abs=0.00105), (
+                            column
+                        )
 
 
 FORMULAS: dict[str, tuple[Callable[..., float], tuple[str, ...]]] = {

@@ -42,7 +42,7 @@ def row_key(recipe: Recipe) -> str:
 def trained_here(recipe: Recipe, *, runs: int) -> Provenance:
     """Return the provenance of that many runs trained by the recipe."""
     changed = changes(recipe)
-    scale = ", ".join([_runs(recipe, runs), *(f"{key} {now} of {full}" for key, now, full in changed)])
+    scale = ", ".join([_runs(recipe, runs), *(_told(*change) for change in changed)])
     scale += _patience(recipe)
     return Provenance("trained", row_key(recipe), scale, not changed)
 
@@ -93,6 +93,16 @@ def changes(recipe: Recipe) -> list[tuple[str, str, str]]:
         and ours.get(key) != full.get(key)
         and (key == "training.epochs" or ours.get(key) != scaled.get(key))
     ]
+
+
+def _told(key: str, now: str, full: str) -> str:
+    """A change in words.
+
+    >>> _told("training.epochs", "20", "200"), _told("training.lr", "0.1", "0.2")
+    ('20 of 200 epochs', 'training.lr = 0.1 (the paper: 0.2)')
+    """
+    words = {"training.epochs": f"{now} of {full} epochs", "data.partial": "part of the training images"}
+    return words.get(key, f"{key} = {now} (the paper: {full})")
 
 
 def _differs(ours: dict[str, Any], full: dict[str, Any]) -> bool:

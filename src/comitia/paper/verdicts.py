@@ -27,8 +27,8 @@ def _first(evaluations: Named) -> str:
         f"{name} {found.difference:+.4f} ± {found.half_width or 0:.4f}" for name, found in best.items()
     )
     reach = (
-        f" Every interval is wider than the margin of {MARGIN}: two single numbers on so many samples cannot show that "
-        "one is not worse, even where they are equal."
+        f" Every interval is wider than the margin of {MARGIN}. So an ensemble that only equals the reference cannot "
+        "be shown to be not worse: on so many samples a single number from the literature decides little."
         if narrow > MARGIN
         else ""
     )
@@ -88,8 +88,10 @@ def _head(number: int) -> str:
 
 
 def _count(judged: Mapping[str, Claim]) -> str:
-    found = _verdict_counts(judged.values())
-    return f"Judged on {len(judged)} results: {found}."
+    """How the results were judged, and which of them did not hold or could not be decided."""
+    others = [name for name, claim in judged.items() if claim.verdict != HELD]
+    named = f" ({'; '.join(others)})" if others else ""
+    return f"Judged on {len(judged)} results: {_verdict_counts(judged.values())}{named}."
 
 
 def _verdict_counts(judged: Iterable[Claim | Finding]) -> str:
