@@ -13,6 +13,7 @@ from comitia.data.joined import Joined
 from comitia.deep.directory import Directory, read_record
 from comitia.deep.events import Event
 from comitia.deep.loop import train_run
+from comitia.deep.members import assemble
 from comitia.deep.networks import settle
 from comitia.deep.task import Task
 from comitia.recipes import Model, Recipe, plan
@@ -164,6 +165,63 @@ def test_early_stopping_keeps_the_best_on_select(tmp_path: Path) -> None:
         train_run(task(tmp_path / "cut", recipe), crash_at("epoch", 4))
     train(tmp_path / "cut", recipe)
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
+
+
+STOPPING = {"strategy": "simple", "early_stopping": True, "save_every": 0, "lr": 0.02}
+
+
+@pytest.mark.parametrize("patience", [1, 2])
+def test_patience_ends_a_run_that_no_longer_improves(tmp_path: Path, patience: int) -> None:
+    data = {"select": 20, "holdout": 20}
+    long = train(tmp_path / "long", small_recipe(data=data, epochs=12, **STOPPING))
+    curve = [event.select_accuracy for event in long if event.kind == "epoch"]
+    best = 0
+    while best + patience < 12 and max(curve[best + 1 : best + patience + 1]) > curve[best]:
+        best = next(k for k in range(best + 1, 12) if curve[k] > curve[best])
+    recipe = small_recipe(data=data, epochs=12, patience=patience, **STOPPING)
+    short = train(tmp_path / "short", recipe)
+    assert [event.select_accuracy for event in short if event.kind == "epoch"] == curve[: best + patience + 1]
+    assert best + patience + 1 < 12, "the runs of this test must be cut short"
+    assert [event.step for event in short if event.kind == "member"] == [best + 1]
+    for crash in range(1, best + patience + 2):
+        cut = tmp_path / f"cut-{crash}"
+        with pytest.raises(Interrupted):
+            train_run(task(cut, recipe), crash_at("epoch", crash))
+        train(cut, recipe)
+        assert contents(cut) == contents(tmp_path / "short")
+    assert train(tmp_path / "short", recipe) == []
+
+
+def test_a_split_per_run_resumes_byte_for_byte_and_is_masked(tmp_path: Path) -> None:
+    recipe = small_recipe(data={"split": "per run"}, epochs=3)
+    for run in (1, 2):
+        train(tmp_path / "whole", recipe, run)
+        with pytest.raises(Interrupted):
+            train_run(task(tmp_path / "cut", recipe, run), crash_at("epoch", 2))
+        train(tmp_path / "cut", recipe, run)
+    assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
+    job = task(tmp_path, recipe)
+    (file,) = [
+        path
+        for part, path in assemble(Directory(tmp_path / "whole"), recipe, job.data).items()
+        if part == "holdout"
+    ]
+    with np.load(file) as pack:
+        assert pack["probs"].shape == (6, 90, 3)
+        assert pack["mask"].sum(axis=1).tolist() == [30] * 6
+        assert np.array_equal(pack["mask"][0], pack["mask"][2])
+        assert not np.array_equal(pack["mask"][0], pack["mask"][3])
+        assert np.array_equal(np.flatnonzero(pack["mask"][0]), job.parts.holdout)
+        right = pack["probs"][0].argmax(axis=1) == pack["labels"]
+        record = read_record(Directory(tmp_path / "whole"), 1)
+        assert record.saved[0].accuracy == pytest.approx(right[pack["mask"][0]].mean())
+
+
+def test_bags_that_chose_by_what_they_left_out_have_no_hold_out(tmp_path: Path) -> None:
+    data = {"holdout": 0, "select": "out-of-bag"}
+    recipe = small_recipe(data=data, epochs=4, **{**STOPPING, "strategy": "bagging"})
+    train(tmp_path, recipe)
+    assert set(assemble(Directory(tmp_path), recipe, task(tmp_path, recipe).data)) == {"test"}
 
 
 def test_predictions_can_be_all_that_stays(tmp_path: Path) -> None:

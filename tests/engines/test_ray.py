@@ -168,7 +168,8 @@ def test_a_killed_node_costs_nothing_that_was_finished(
     recipe, out = tmp_path / "small.toml", tmp_path / "out"
     (tmp_path / "few").mkdir()
     source = arrays_file(tmp_path, train=2000)
-    recipe.write_text(small_recipe(folder=source, runs=RUNS, epochs=EPOCHS).to_toml())
+    apart = {"split": "per run"}  # each run keeps its own samples apart, on whichever node it is
+    recipe.write_text(small_recipe(data=apart, folder=source, runs=RUNS, epochs=EPOCHS).to_toml())
     training = command(cluster, recipe, "--out", out)
     hit = run_at_work(cluster, out, training)
     cluster.kill(cluster.nodes[1])
