@@ -125,7 +125,7 @@ _BESIDE = (
     Column("runs", 0),
     Column("paper", 3),
     Column("paper's runs", 0),
-    Column("difference", 4),
+    Column("diff.", 4),
 )
 
 
@@ -175,7 +175,7 @@ def against_paper(evaluation: Evaluation) -> Table:
 
 _DELTA = (
     "Accuracy: mean over the draws. Bound: tandem-kl on the risk of the majority vote at delta = {:g}, from half of "
-    "the samples (the paper prints 1 - risk). Difference: ours less the paper's."
+    "the samples (the paper prints 1 - risk). diff.: ours less the paper's."
 )
 _FROM = "Named methods with their number of members in brackets are from the literature:"
 _BEST = (

@@ -37,7 +37,7 @@ def of_literature(name: str) -> tuple[Reference, ...]:
             continue
         members = int(row["members"])
         size = "" if members == 1 else f"[{members}]"
-        label = f"{row['method']}{size}{row['temperature'] and ', ' + row['temperature']}"
+        label = f"{row['temperature'] and row['temperature'] + ' '}{row['method']}{size}"
         named = f"Bayes: {label}" if row["kind"] == "bayes" else label
         found += [
             Reference(named, row["kind"], quantity, float(row[quantity]), members, source=row["source"])
