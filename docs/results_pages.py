@@ -5,6 +5,7 @@ Run it after a row was reproduced (`make results`). The results that come with t
 
 import json
 from pathlib import Path
+from textwrap import fill
 
 from comitia.evaluation import Evaluation
 from comitia.evaluation.table_formats import Column, Table, markdown
@@ -72,7 +73,8 @@ def claims_text() -> str:
     named = {
         heading(found): found for found in map(read, folders()) if found.provenance and found.provenance.row
     }
-    return "\n\n".join(verdicts(named).values()) + "\n"
+    wrapped = [fill(text, 118, break_on_hyphens=False) for text in verdicts(named).values()]
+    return "\n\n".join(wrapped) + "\n"
 
 
 def page() -> str:

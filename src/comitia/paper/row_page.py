@@ -104,10 +104,14 @@ def _origin(evaluation: Evaluation) -> str:
     extent = f"{source.members:,} members of {source.runs:,} runs, {source.samples:,} test samples."
     if origin is None:
         return extent
-    judged = (
-        "as the paper did" if origin.as_paper else "not as the paper did, so nothing is judged by its levels"
+    if not origin.row:
+        return f"{extent} Training: {origin.scale}."
+    levels = (
+        "Levels can be compared with the paper's."
+        if origin.as_paper
+        else "This is not how the paper trained, so levels cannot be compared."
     )
-    return f"{extent} How they were trained: {origin.scale} ({judged})."
+    return f"{extent} Training: {origin.scale}. {levels}"
 
 
 def _machine(facts: Mapping[str, Any]) -> str:
