@@ -149,7 +149,8 @@ def test_wrong_input_is_one_line_and_exit_2(
 
 
 def test_interrupted_while_workers_start(tmp_path: Path) -> None:
-    process = start(tmp_path, recipe_file(tmp_path), "--out", "out")
+    # So many epochs that it cannot have ended on a busy machine.
+    process = start(tmp_path, recipe_file(tmp_path), "--out", "out", "--epochs", "2000")
     wait_for(process, "runs to train")
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)

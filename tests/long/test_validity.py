@@ -57,6 +57,7 @@ WAYS = {
     "rounded": {"method": "tandem", "certify_fraction": 0, "resolution": 5},
     "greedy": {"method": "greedy", "certify_fraction": 0},
     "best member": {"method": "best", "certify_fraction": 0},
+    "early stopping": {"method": "early-stopping", "certify_fraction": 0},
 }
 
 
@@ -66,7 +67,10 @@ def draws(setting: Setting, count: int, whole: Predictions) -> Iterator[Predicti
     probs = np.concatenate([block.probs for block in whole.blocks()], axis=1)
     for _ in range(count):
         chosen = rng.integers(0, POPULATION, setting.samples)
-        yield Predictions.from_arrays(probs=probs[:, chosen], labels=whole.labels[chosen])
+        states = np.arange(setting.members)  # two states of each run
+        yield Predictions.from_arrays(
+            probs=probs[:, chosen], labels=whole.labels[chosen], run=states // 2, step=states % 2
+        )
 
 
 def allowed(count: int, delta: float = DELTA) -> int:
