@@ -1,13 +1,20 @@
-"""Write the pages of results from their records: one per folder of docs/results, and the tables of docs/results.md.
+"""Write the pages of results from their records: one per folder of docs/results, docs/results.md and docs/bayes.md.
 
-Run it after a row was reproduced (`make results`). The results that come with the package follow from the same records.
+Run it after a row or a comparison was reproduced (`make results`). The results that come with the package follow from
+the same records.
 """
 
 import json
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
 
 from comitia.evaluation import Evaluation
+from comitia.evaluation.comparison import Comparison, comparison_table, with_spreads
+from comitia.evaluation.findings import HELD, MARGIN, NOT_HELD, UNDECIDED, Finding
 from comitia.evaluation.table_formats import Column, Table, markdown
 from comitia.paper.cost import needs
 from comitia.paper.outputs import page_text, row_texts
@@ -79,12 +86,137 @@ def claims_text() -> str:
 
 def page() -> str:
     """Return docs/results.md with its generated parts made anew."""
-    text = (DOCS / "results.md").read_text(encoding="utf-8")
-    for name, part in (("rows", rows_table()), ("claims", claims_text())):
-        begin, end = BEGIN.format(name), END.format(name)
-        before, _, rest = text.partition(begin)
-        text = f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
+    return filled("results.md", {"rows": rows_table(), "claims": claims_text()})
+
+
+def filled(name: str, parts: Mapping[str, str]) -> str:
+    """Return a page of docs with those parts between their markers."""
+    text = (DOCS / name).read_text(encoding="utf-8")
+    for part, made in parts.items():
+        begin, end = BEGIN.format(part), END.format(part)
+        if text.count(begin) != 1 or text.count(end) != 1:
+            raise ValueError(f"docs/{name}: must have the lines {begin.strip()} and {end.strip()} once")
+        before, rest = text.split(begin)
+        text = f"{before}{begin}\n{made}\n{end}{rest.split(end)[1]}"
     return text
+
+
+PAIR = re.compile(r"(\S+), (\S+) weights against (\S+), uniform weights: (not worse|better)")
+
+
+def comparisons() -> dict[str, Comparison]:
+    """Return the stored comparisons by the names of their folders."""
+    paths = sorted(RESULTS.glob("*/comparison.json"))
+    return {
+        path.parent.name: Comparison.from_json(path.read_text(encoding="utf-8"), str(path)) for path in paths
+    }
+
+
+def bayes_page() -> str:
+    """Return docs/bayes.md with its generated parts made anew."""
+    found = comparisons()
+    parts = {"summary": summary_text(found)}
+    for name, comparison in found.items():
+        parts[f"{name} table"] = scores_text(comparison, RESULTS / name)
+        parts[f"{name} findings"] = findings_text(comparison)
+    return filled("bayes.md", parts)
+
+
+def asked(finding: Finding) -> tuple[str, str]:
+    """Return the question that a finding of a comparison answers, and for which ensembles."""
+    match = PAIR.fullmatch(finding.text)
+    if match is None:
+        raise ValueError(f"a finding of a kind that docs/bayes.md has no question for: {finding.text}")
+    one, weights, other, kind = match.groups()
+    if one == other:
+        return f"Are {weights} weights {kind} than uniform ones?", one
+    if weights != "uniform":
+        return (
+            f"Is an ensemble with {weights} weights {kind} than the uniform deep ensemble?",
+            f"{one} against {other}",
+        )
+    kinds = {
+        "not worse": "Is a uniform deep ensemble not worse than a Bayes ensemble?",
+        "better": "Is a colder chain better than a warmer one?",
+    }
+    return kinds[kind], f"{one} against {other}"
+
+
+def by_question(comparison: Comparison) -> dict[str, list[Finding]]:
+    """Return the findings of a comparison, grouped by the questions that they answer."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in comparison.findings:
+        groups.setdefault(asked(finding)[0], []).append(finding)
+    return groups
+
+
+def summary_text(found: Mapping[str, Comparison]) -> str:
+    """Return how often each verdict was found, per question and comparison."""
+    groups = {name: by_question(comparison) for name, comparison in found.items()}
+    questions = dict.fromkeys(question for group in groups.values() for question in group)
+    rows = tuple((q, *(_counts(group.get(q, [])) for group in groups.values())) for q in questions)
+    rule = ", ".join(f"[{name}](results/{name}/findings.md)" for name in found)
+    about = (
+        f"How many comparisons had which verdict. A difference in accuracy below {MARGIN} is taken not to matter. "
+        f"The rule, and all numbers: {rule}."
+    )
+    return f"{markdown(Table('', (Column('question'), *map(Column, found)), rows))}\n{_wrapped(about)}"
+
+
+def _counts(findings: list[Finding]) -> str | None:
+    counts = Counter(finding.verdict for finding in findings)
+    kinds = [verdict for verdict in (HELD, NOT_HELD, UNDECIDED) if counts[verdict]]
+    return ", ".join(f"{counts[verdict]} {_short(verdict)}" for verdict in kinds) or None
+
+
+def _short(verdict: str) -> str:
+    return verdict.removesuffix(" at this scale")
+
+
+def findings_text(comparison: Comparison) -> str:
+    """Return the differences and verdicts of a comparison, below the questions that they answer."""
+    rows: list[tuple[str | float | None, ...]] = []
+    for question, findings in by_question(comparison).items():
+        rows.append((f"**{question}**", "", ""))
+        rows += [(asked(f)[1], _difference(f), _short(f.verdict)) for f in findings]
+    columns = (Column("comparison"), Column("difference ± 95%"), Column("verdict"))
+    return markdown(Table("", columns, tuple(rows)))
+
+
+def _difference(finding: Finding) -> str:
+    return " ± ".join(cell for cell in finding.cells()[3:5] if cell != "–")
+
+
+def scores_text(comparison: Comparison, folder: Path) -> str:
+    """Return the table of a comparison with its notes, the figures of its chains, and what training took."""
+    table = with_spreads(comparison_table(comparison))
+    last = [
+        f"`{name}` are the last states of `{e.last_of}`."
+        for name, e in comparison.ensembles.items()
+        if e.last_of
+    ]
+    plain = markdown(
+        Table("", table.columns, tuple(tuple(cell or "–" for cell in row) for row in table.rows))
+    )
+    texts = (" ".join((*table.notes, *last)), _figures(comparison, folder), _training(folder))
+    return "\n".join([plain, *(_wrapped(text) for text in texts if text)])
+
+
+def _figures(comparison: Comparison, folder: Path) -> str:
+    places = {name: f"figures/temperatures-{name}.svg" for name in comparison.ensembles}
+    links = [f"[{n}](results/{folder.name}/{p})" for n, p in places.items() if (folder / p).exists()]
+    return f"Temperatures of the chains: {', '.join(links)}." if links else ""
+
+
+def _training(folder: Path) -> str:
+    facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    taken = sum(seconds for what, seconds in facts["seconds"].items() if what.startswith("epochs, "))
+    where = f"{facts['machine']['processor']}, torch {facts['versions']['torch']}"
+    return f"All training epochs together took {taken:,.0f} s ({where})."
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 118, break_on_hyphens=False, break_long_words=False) + "\n"
 
 
 def shipped() -> str:
@@ -98,6 +230,7 @@ def write() -> None:
         for name, text in texts(folder).items():
             (folder / name).write_text(text, encoding="utf-8")
     (DOCS / "results.md").write_text(page(), encoding="utf-8")
+    (DOCS / "bayes.md").write_text(bayes_page(), encoding="utf-8")
     SHIPPED.write_text(shipped(), encoding="utf-8")
 
 

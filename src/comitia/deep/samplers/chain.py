@@ -91,19 +91,6 @@ class Chain(Optimizer):
         super().load_state_dict(_split_state(state_dict, self.generator))
 
 
-def standard_normal(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Return draws of N(0, 1) in the shape, precision and place of a tensor.
-
-    They are made where the generator lives: one on the processor gives the same chain on every device.
-
-    >>> from torch import Generator, zeros
-    >>> standard_normal(zeros(2, 3), Generator().manual_seed(1)).shape
-    torch.Size([2, 3])
-    """
-    drawn = torch.randn(like.shape, generator=generator, dtype=like.dtype, device=generator.device)
-    return drawn.to(like.device)
-
-
 def _split_state(given: dict[str, Any], generator: torch.Generator) -> dict[str, Any]:
     """Put the generator's state back into the generator and return the rest of an optimiser's state.
 

@@ -71,9 +71,14 @@ def observe(state: dict[str, Any], gradient: torch.Tensor, preconditioner: Preco
     """
     if preconditioner is None:
         return
-    square = gradient.square() if preconditioner.by == "element" else gradient.square().mean()
+    square = gradient.square() if preconditioner.by == "element" else _mean_square(gradient)
     state["second_moment"].mul_(preconditioner.decay).add_(square, alpha=1.0 - preconditioner.decay)
     state["observations"] += 1
+
+
+def _mean_square(gradient: torch.Tensor) -> torch.Tensor:
+    flat = gradient.reshape(-1)  # a dot product: the squares of a large layer are not stored
+    return torch.dot(flat, flat) / flat.numel()
 
 
 def masses(states: Sequence[dict[str, Any]], preconditioner: Preconditioner | None) -> list[torch.Tensor]:

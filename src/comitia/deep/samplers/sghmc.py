@@ -7,7 +7,8 @@ import torch
 from torch.optim.optimizer import ParamsT
 
 from comitia._errors import InputError
-from comitia.deep.samplers.chain import Chain, standard_normal
+from comitia.deep.samplers.chain import Chain
+from comitia.deep.samplers.noise import standard_normal
 from comitia.deep.samplers.preconditioning import observe, starting_state
 from comitia.deep.samplers.target import mean_gradient
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import torch
 
-from comitia.deep.samplers.chain import Chain, standard_normal
+from comitia.deep.samplers.chain import Chain
+from comitia.deep.samplers.noise import standard_normal
 from comitia.deep.samplers.preconditioning import observe, starting_state
 from comitia.deep.samplers.target import mean_gradient
 
