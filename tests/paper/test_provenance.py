@@ -7,10 +7,20 @@ import pytest
 
 from comitia._errors import InputError
 from comitia.evaluation.records import Provenance
-from comitia.paper import provenance
-from comitia.paper.provenance import changes, recipe_beside, row_key, stored, trained_here
+from comitia.files import read_predictions
+from comitia.paper.provenance import (
+    changes,
+    notes_on,
+    recipe_beside,
+    require_classes,
+    row_key,
+    stored,
+    trained_here,
+)
+from comitia.paper.rows import paper_rows, read_table
 from comitia.recipes import read_recipe
 from evaluation.synthetic import ensemble
+from shared_data import shared
 
 
 @pytest.mark.parametrize(
@@ -74,17 +84,42 @@ def test_stored_predictions_are_judged_only_if_it_is_known_that_they_may(tmp_pat
     assert not stored(recipe, pack, beside=changed, told=None).as_paper
 
 
-def test_predictions_are_recognised_by_their_checksum(monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe, pack = read_recipe("cifar10-resnet20-simple"), ensemble(classes=10, samples=50)
-    known = {"sha256": pack.fingerprint(), "recipe": recipe.name, "as_paper": "no", "how": "40,000 images"}
-    monkeypatch.setattr(provenance, "read_table", lambda name: [known])
-    assert stored(recipe, pack, beside=None, told="paper") == Provenance(
-        "stored", recipe.name, "40,000 images", False
-    )
-    with pytest.raises(
-        InputError, match="these are stored predictions of cifar10-resnet20-simple, got the recipe"
-    ):
+def test_the_authors_predictions_are_recognised_whatever_is_said_of_them() -> None:
+    pack = read_predictions([shared("predictions/cifar10-resnet20-checkpoints.npz")])
+    recipe = read_recipe("cifar10-resnet20-simple")
+    found = stored(recipe, pack, beside=recipe, told="paper")
+    assert (found.source, found.row, found.as_paper) == ("stored", "cifar10-resnet20-simple", False)
+    assert "40,000 images" in found.scale
+    message = "^predictions: these are stored predictions of cifar10-resnet20-simple, got the recipe cifar10-resnet20-sse"
+    with pytest.raises(InputError, match=message):
         stored(read_recipe("cifar10-resnet20-sse"), pack, beside=None, told=None)
+
+
+def test_other_predictions_of_the_authors_are_as_the_paper() -> None:
+    pack = read_predictions([shared("predictions/imdb-cnn_lstm-checkpoints.npz")])
+    found = stored(read_recipe("imdb-cnn_lstm-checkpoints"), pack, beside=None, told="otherwise")
+    assert (found.as_paper, found.scale.partition(" by ")[0]) == (True, "10 runs × 5 epochs")
+
+
+def test_every_stored_pack_is_of_a_row_of_the_paper() -> None:
+    known = read_table("stored")
+    assert len({row["sha256"] for row in known}) == len(known) > 0
+    assert {row["as_paper"] for row in known} <= {"yes", "no"}
+    assert {row["recipe"] for row in known} <= {row.recipe for row in paper_rows()}
+
+
+def test_predictions_of_other_data_are_refused() -> None:
+    message = "^predictions: imdb, the data of imdb-cnn_lstm-sse, has 2 classes, got 3; give predictions of these data"
+    with pytest.raises(InputError, match=message):
+        require_classes(read_recipe("imdb-cnn_lstm-sse"), ensemble(samples=50))
+
+
+def test_samples_and_training_other_than_the_papers_are_noted() -> None:
+    recipe, pack = read_recipe("imdb-cnn_lstm-sse"), ensemble(classes=2, samples=50)
+    as_paper = Provenance("stored", recipe.name, "8 runs", True)
+    assert notes_on(recipe, pack, as_paper) == ("50 samples; the official test set of imdb has 25,000",)
+    first, _ = notes_on(recipe, pack, replace(as_paper, as_paper=False))
+    assert first.startswith("8 runs: not judged by numbers from the literature")
 
 
 def test_the_recipe_beside_a_file_of_a_training_is_found(tmp_path: Path) -> None:

@@ -1,20 +1,33 @@
 """The stored results: tables, claims and the page are what their evaluation records say."""
 
+import json
 import runpy
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from comitia import bounds
+from comitia._errors import InputError
 from comitia._certificate import Certificate
 from comitia.bounds.row import OUTWARD
 from comitia.bounds.table import BOUNDS
 from comitia.evaluation import Evaluation
 from comitia.evaluation.claims import judge
 from comitia.paper.literature import references
-from comitia.paper.results import status
+from comitia.paper.results import (
+    Result,
+    cells_of,
+    every_row,
+    read_results,
+    result_of,
+    shipped_results,
+    status,
+)
 from comitia.paper.rows import paper_rows
+from paper.small_rows import small_row
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 MADE = runpy.run_path(str(DOCS / "results_pages.py"))
@@ -99,3 +112,123 @@ def _again(kept: Certificate) -> float:
     formula, names = FORMULAS[kept.name]
     risk = formula(*(kept.inputs[name] for name in names), kept.delta)
     return risk * (1.0 if BOUNDS[kept.name].counted else OUTWARD)
+
+
+NAME = "imdb-cnn_lstm-checkpoints"
+
+
+def accuracy(record: dict[str, Any], size: int, members: str, weights: str, vote: str) -> float:
+    """The mean accuracy of one row, from the record as it is stored."""
+    (found,) = [
+        row["accuracy_mean"]
+        for row in record["rows"]
+        if [row[key] for key in ("size", "members", "weights", "vote")] == [size, members, weights, vote]
+    ]
+    return float(found)
+
+
+def test_cells_are_the_rows_of_the_record_at_the_largest_size(tmp_path: Path) -> None:
+    small_row(tmp_path)
+    record = json.loads((tmp_path / "evaluation.json").read_text())
+    bound = {
+        row["weights"]: row["bound_mean"]
+        for row in record["rows"]
+        if (row["size"], row["members"], row["vote"]) == (5, "all", "majority")
+    }
+    cells = cells_of(Evaluation.from_json(json.dumps(record)))
+    expected = {
+        "avg_uniform_last": accuracy(record, 5, "last", "uniform", "average"),
+        "avg_tandem_last": accuracy(record, 5, "last", "tandem", "average"),
+        "avg_uniform_all": accuracy(record, 5, "all", "uniform", "average"),
+        "avg_tandem_all": accuracy(record, 5, "all", "tandem", "average"),
+        "mv_last": accuracy(record, 5, "last", "tandem", "majority"),
+        "mv_all": accuracy(record, 5, "all", "tandem", "majority"),
+        "bound_uniform": max(0, 1 - bound["uniform"]),
+        "bound_tandem": max(0, 1 - bound["tandem"]),
+        "sgd": record["single_best"]["accuracy_max"],
+        "members_last": 5,
+    }
+    assert cells == pytest.approx(expected, abs=1e-6)
+
+
+def test_numbers_that_the_paper_has_of_other_states_only_are_left_out(tmp_path: Path) -> None:
+    """The paper bounds all states of this row: a bound of last states may not stand beside that."""
+    cells = cells_of(small_row(tmp_path, "cifar10-resnet20-bagging", states=1))
+    assert set(cells) == {"avg_tandem_last", "mv_last", "members_last"}
+
+
+def test_the_single_network_of_an_earlier_record_is_the_one_it_chose(tmp_path: Path) -> None:
+    found = small_row(tmp_path)
+    earlier = replace(found, single_best=replace(found.single_best, accuracy_max=None))
+    assert cells_of(earlier)["sgd"] == round(found.single_best.accuracy_mean, 6)
+
+
+def test_an_evaluation_of_no_row_is_no_result(tmp_path: Path) -> None:
+    found = small_row(tmp_path)
+    assert result_of(replace(found, provenance=None), "f") is None
+    assert found.provenance is not None
+    assert result_of(replace(found, provenance=replace(found.provenance, row="")), "f") is None
+
+
+def best(rows: Any, key: str) -> Result:
+    (one,) = [one for one in rows if one.row.key == key]
+    return one.results[0]
+
+
+def test_a_reproduction_of_ones_own_fills_its_row(tmp_path: Path) -> None:
+    found = small_row(tmp_path / "deep" / "mine", "cifar100-resnet110-sse", trained="with dropout .5")
+    (mine,) = read_results(tmp_path)
+    assert (mine.folder, mine.source, mine.scale, mine.as_paper) == (
+        "mine",
+        "stored",
+        "with dropout .5",
+        False,
+    )
+    assert mine.cells == cells_of(found)
+    rows = every_row(tmp_path)
+    assert best(rows, "cifar100-resnet110-sse") == mine
+    others = {one.row.key: one.results for one in rows if one.row.key != mine.row}
+    assert others == {one.row.key: one.results for one in status() if one.row.key != mine.row}
+
+
+def test_results_as_the_paper_trained_come_first_then_trained_ones_then_ones_own(tmp_path: Path) -> None:
+    small_row(tmp_path / "b" / "zzz", NAME, trained="otherwise")
+    assert best(every_row(tmp_path), NAME).source == "trained"
+    assert [one.folder for one in read_results(tmp_path)] == ["zzz"]
+    small_row(tmp_path / "b" / "zzz", NAME, trained="paper", force=True)
+    told = [result.folder for one in every_row(tmp_path) if one.row.key == NAME for result in one.results]
+    trained = [
+        r.folder for r in shipped_results() if r.row == NAME and (r.as_paper, r.source) == (True, "trained")
+    ]
+    stored = [
+        r.folder for r in shipped_results() if r.row == NAME and (r.as_paper, r.source) == (True, "stored")
+    ]
+    assert stored
+    assert told == [*trained, "zzz", *stored]
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match="^results: .*absent must be a folder with reproduced rows, it is none"
+    ):
+        read_results(tmp_path / "absent")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="^results: .*file must be a folder"):
+        read_results(tmp_path / "file")
+    (tmp_path / "empty").mkdir()
+    assert read_results(tmp_path / "empty") == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", r"evaluation\.json: not readable as JSON"),
+        (b"[]", r"evaluation\.json: .*an evaluation that comitia evaluate wrote"),
+        (b"\xff\xfe\x00", r"^results: .*evaluation\.json cannot be read as text \(.*invalid start byte"),
+    ],
+)
+def test_a_damaged_record_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "evaluation.json").write_bytes(content)
+    with pytest.raises(InputError, match=message) as raised:
+        read_results(tmp_path)
+    assert "\n" not in str(raised.value)

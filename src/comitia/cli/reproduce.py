@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Set
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -75,7 +76,7 @@ The same command again resumes a training that was stopped.
 @click.option(
     "--results", metavar="DIR", help="With --status, --tables: reproduced rows of your own, in DIR."
 )
-@click.option("--force", is_flag=True, help="Overwrite the results of an earlier --from or --argument.")
+@click.option("--force", is_flag=True, help="Overwrite what an earlier --from, --argument or --tables wrote.")
 @common_options
 def command(
     recipe: str | None,
@@ -113,10 +114,10 @@ def command(
         _argument(
             {name: options[name] for name in ARGUMENT_TAKES & options.keys()} | {"force": force}, json_path
         )
+    elif asked_status or tables is not None:
+        _rows(tables, results, json_path, force=force)
     elif listing:
         _list(json_path)
-    elif asked_status or tables is not None:
-        _rows(tables, results, json_path)
     elif comparison is not None:
         _require_none(recipe, predictions, trained, bayes, members, epochs, sizes)
         _comparison(comparison, options, json_path)
@@ -143,16 +144,20 @@ def _require_none(*given: object) -> None:
         )
 
 
-def _rows(tables: str | None, results: str | None, json_path: str | None) -> None:
+def _rows(tables: str | None, results: str | None, json_path: str | None, *, force: bool) -> None:
     """Show the status of the paper's rows, and write its tables if asked to."""
     from comitia.paper import every_row, reproduce_tables
+    from comitia.paper.outputs import TABLE_FILES
     from comitia.paper.tables import status_summary
 
     _require_only(
         "status, tables: nothing is trained or evaluated", {"asked_status", "tables", "results", "force"}
     )
     rows = every_row(results)
-    written = () if tables is None else reproduce_tables(tables, results=results)
+    if tables is not None and json_path is not None:
+        for file in TABLE_FILES:
+            require_distinct(json_path, Path(tables) / file)
+    written = () if tables is None else reproduce_tables(tables, results=results, force=force)
     write_json(json_path, {"rows": [row.plain() for row in rows]})
     terminal = console(json_path)
     show_table(terminal, status_summary(rows))

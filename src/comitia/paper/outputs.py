@@ -42,7 +42,9 @@ ARGUMENT_FILES = (
     "run.json",
     *(f"{t}{e}" for t in ("table", "rows", "cancellation") for e in FORMATS),
 )
-#: All of them, and what a training adds.
+#: The files of the paper's tables.
+TABLE_FILES = tuple(f"{t}{e}" for t in ("table-1", "table-2", "table-3", "status") for e in FORMATS)
+#: All of a row, a comparison or the argument, and what a training adds.
 FILES = tuple(dict.fromkeys((*ROW_FILES, *COMPARISON_FILES, *ARGUMENT_FILES, LEARNING)))
 
 
@@ -125,12 +127,19 @@ def write_paper_tables(rows: Sequence[Status], folder: Path) -> tuple[Path, ...]
     return _write(folder, _rendered(tables))
 
 
-def reproduce_tables(out: str | Path, *, results: str | Path | None = None) -> tuple[Path, ...]:
+def reproduce_tables(
+    out: str | Path, *, results: str | Path | None = None, force: bool = False
+) -> tuple[Path, ...]:
     """Write the paper's tables with our numbers in place of its own, and the status of all its rows; return the files.
 
     `results` is a folder below which reproduced rows lie; they are added to those that come with the package.
+    `force`: whether to overwrite earlier tables.
     """
-    return write_paper_tables(every_row(results), output_folder(out, "tables"))
+    folder = output_folder(out, "tables")
+    for file in TABLE_FILES:
+        if (folder / file).exists() and not force:
+            raise InputError(f"tables: {folder / file} already exists; use force to overwrite it")
+    return write_paper_tables(every_row(results), folder)
 
 
 def write_comparison(comparison: Comparison, folder: Path, facts: Mapping[str, Any]) -> tuple[Path, ...]:

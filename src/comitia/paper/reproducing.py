@@ -128,6 +128,7 @@ def reproduce(
     asked["weightings"] = list(evaluation.settings.weightings)
     asked["sizes"] = None if sizes is None else [int(size) for size in sizes]
     settings = {"recipe": chosen.to_dict() if predictions is None else chosen.name, **asked}
+    settings |= _given(trained=trained, bayes=bayes, overrides=() if predictions is None else overrides)
     facts = run_facts(source=found.source, seconds=seconds, settings=settings)
     written = write_row(evaluation, folder, facts)
     written += _extras(evaluation, folder, figures=figures, trained=predictions is None)
@@ -161,6 +162,13 @@ def _stored(recipe: Recipe, pack: Pack, trained: str | None) -> _Trained:
     source = "stored predictions" + ("" if path is None else f" {path.name}")
     origin = stored(recipe, predictions, beside=beside, told=trained)
     return _Trained(predictions, source, {}, provenance=origin)
+
+
+def _given(*, trained: str | None, bayes: Pack | None, overrides: Sequence[str]) -> dict[str, Any]:
+    """Return what else decides an evaluation, as it was given; the recipe of a training holds its changes itself."""
+    other = "PACK.npz" if isinstance(bayes, Predictions) else None if bayes is None else Path(bayes).name
+    given = {"overrides": list(overrides), "trained": trained, "bayes": other}
+    return {key: value for key, value in given.items() if value}
 
 
 def _require_no_word(trained: str | None) -> None:

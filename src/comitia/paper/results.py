@@ -1,6 +1,6 @@
 """What was reproduced of each row of the paper: results that come with the package, and those of one's own folders."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -9,20 +9,21 @@ from typing import Any
 from comitia._errors import InputError
 from comitia._records import from_plain, parse_json, to_plain
 from comitia.evaluation import Evaluation
+from comitia.evaluation.records import Reference
 from comitia.evaluation.tables import row_beside
 from comitia.paper.cost import needs
 from comitia.paper.rows import PaperRow, paper_rows
 
 FILE = "results.json"
 RECORD = "evaluation.json"
-# The paper's columns and the curve of ours that belongs to each.
-_ACCURACIES = {
-    "avg_uniform_last": ("last", "uniform", "average"),
-    "avg_tandem_last": ("last", "tandem", "average"),
-    "avg_uniform_all": ("all", "uniform", "average"),
-    "avg_tandem_all": ("all", "tandem", "average"),
-    "mv_last": ("last", "tandem", "majority"),
-    "mv_all": ("all", "tandem", "majority"),
+# The curves that the paper has columns for.
+_COLUMNS = {
+    ("last", "uniform", "average"): "avg_uniform_last",
+    ("last", "tandem", "average"): "avg_tandem_last",
+    ("all", "uniform", "average"): "avg_uniform_all",
+    ("all", "tandem", "average"): "avg_tandem_all",
+    ("last", "tandem", "majority"): "mv_last",
+    ("all", "tandem", "majority"): "mv_all",
 }
 
 
@@ -41,9 +42,9 @@ class Result:
     cells: dict[str, float]
 
     @property
-    def rank(self) -> tuple[bool, bool, str]:
+    def rank(self) -> tuple[bool, bool]:
         """Sorts the results of a row: trained as the paper did first, then those trained here."""
-        return (not self.as_paper, self.source != "trained", self.folder)
+        return (not self.as_paper, self.source != "trained")
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,10 @@ class Status:
 
 
 def status(results: Iterable[Result] | None = None) -> tuple[Status, ...]:
-    """Return every row of the appendix's table with its results, those that come with the package by default."""
+    """Return every row of the appendix's table with its results, those that come with the package by default.
+
+    Results of the same rank keep their order.
+    """
     found = shipped_results() if results is None else tuple(results)
     return tuple(
         Status(row, tuple(sorted((r for r in found if r.row == row.key), key=lambda r: r.rank)))
@@ -86,23 +90,31 @@ def result_of(evaluation: Evaluation, folder: str) -> Result | None:
 
 
 def cells_of(evaluation: Evaluation) -> dict[str, float]:
-    """Return our numbers by the paper's columns; bounds as it prints them, 1 - risk and at least 0."""
-    cells = {}
-    for column, key in _ACCURACIES.items():
-        if key[0] in evaluation.distinct and evaluation.curve(*key):
-            cells[column] = row_beside(evaluation, key, "accuracy").accuracy_mean
-    for weights in ("uniform", "tandem"):
-        key = (evaluation.distinct[-1], weights, "majority")
-        if evaluation.curve(*key) and (risk := row_beside(evaluation, key, "bound").bound_mean) is not None:
-            cells[f"bound_{weights}"] = max(0.0, 1.0 - risk)
-    largest = evaluation.curve("last", "uniform", evaluation.settings.votes[0])
-    members = {} if evaluation.settings.grouped or not largest else {"members_last": float(_size(evaluation))}
-    rounded = {column: round(value, 6) for column, value in cells.items()}
-    return {**rounded, "sgd": round(evaluation.single_best.accuracy_mean, 6), **members}
+    """Return our numbers by the paper's columns, where it has a number of the same members, weights and vote.
+
+    Bounds are as it prints them, 1 - risk and at least 0. The single network is the best with hindsight, as it takes
+    it; earlier records lack that and give their own choice.
+    """
+    theirs = [reference for reference in evaluation.references if reference.kind == "paper"]
+    cells = dict(cell for reference in theirs for cell in _cells(evaluation, reference))
+    last = ("last", "tandem", evaluation.settings.votes[0])
+    if evaluation.curve(*last) and not evaluation.settings.grouped:
+        cells["members_last"] = row_beside(evaluation, last, "accuracy").size
+    return {column: round(float(value), 6) for column, value in cells.items()}
 
 
-def _size(evaluation: Evaluation) -> int:
-    return row_beside(evaluation, ("last", "uniform", evaluation.settings.votes[0]), "accuracy").size
+def _cells(evaluation: Evaluation, paper: Reference) -> Iterator[tuple[str, float]]:
+    """The column of a number of the paper and our number for it, if we have one."""
+    key = (str(paper.members), str(paper.weights), str(paper.vote))
+    single = evaluation.single_best
+    if paper.members == "single":
+        yield "sgd", single.accuracy_mean if single.accuracy_max is None else single.accuracy_max
+    elif evaluation.curve(*key):
+        row = row_beside(evaluation, key, paper.quantity)
+        if paper.quantity == "accuracy":
+            yield _COLUMNS[key], row.accuracy_mean
+        elif row.bound_mean is not None:
+            yield f"bound_{paper.weights}", max(0.0, 1.0 - row.bound_mean)
 
 
 def read_results(root: str | Path) -> tuple[Result, ...]:
@@ -112,10 +124,16 @@ def read_results(root: str | Path) -> tuple[Result, ...]:
         raise InputError(f"results: {top} must be a folder with reproduced rows, it is none")
     found = []
     for path in sorted(top.rglob(RECORD)):
-        evaluation = Evaluation.from_json(path.read_text(encoding="utf-8"), source=str(path))
-        result = result_of(evaluation, path.parent.name)
+        result = result_of(Evaluation.from_json(_text(path), source=str(path)), path.parent.name)
         found += [] if result is None else [result]
     return tuple(found)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"results: {path} cannot be read as text ({error})") from None
 
 
 def shipped_results() -> tuple[Result, ...]:
@@ -130,6 +148,9 @@ def results_json(results: Iterable[Result]) -> list[Any]:
 
 
 def every_row(results: str | Path | None = None) -> tuple[Status, ...]:
-    """Return the paper's rows with the results that come with the package and those below a folder of one's own."""
+    """Return the paper's rows with the results below a folder of one's own and those that come with the package.
+
+    Of the same rank one's own come first.
+    """
     own = () if results is None else read_results(results)
     return status((*own, *shipped_results()))

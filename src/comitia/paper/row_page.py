@@ -1,12 +1,17 @@
 """The page of a reproduced row, in Markdown: a pure function of its record and the facts of its run."""
 
+import json
 import math
+import shlex
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from dataclasses import replace
 from typing import Any
 
+from comitia._errors import InputError
 from comitia.evaluation import Evaluation
 from comitia.evaluation.claims import claims_markdown
+from comitia.evaluation.protocol import WEIGHTINGS
+from comitia.evaluation.records import EARLY_STOPPING
 from comitia.evaluation.table_formats import Table, markdown
 from comitia.evaluation.tables import against_paper, by_size
 from comitia.pages.learning import Epoch, cut_short
@@ -33,14 +38,14 @@ def row_page(
     sections = (
         f"# {heading(evaluation)}",
         _origin(evaluation),
-        f"```console\n$ {command(facts['settings'], facts['source'])}\n```",
+        f"```console\n$ {command(evaluation, facts)}\n```",
         _machine(facts),
         _titled("Beside the paper", against_paper(evaluation)) if evaluation.references else "",
         _titled("By number of runs", by_size(evaluation)),
         _notes(evaluation.notes),
         f"## Claims\n\n{claims_markdown(evaluation.claims).rstrip()}" if evaluation.claims else "",
         _promises(evaluation),
-        _patience(learning),
+        "" if _has_patience(facts["settings"]["recipe"]) else _patience(learning),
         _figures(figures),
         "All numbers: [rows](rows.md), [beside the paper](table.md), the record `evaluation.json`.",
     )
@@ -60,43 +65,83 @@ def heading(evaluation: Evaluation) -> str:
     return f"{name}: {'scaled down, ' if origin.source == 'trained' else 'not as the paper, '}{source}"
 
 
-def command(settings: Mapping[str, Any], source: str) -> str:
+def command(evaluation: Evaluation, facts: Mapping[str, Any]) -> str:
     """Return the command that gives the record, from the settings of its run."""
-    recipe, words = settings["recipe"], ["comitia reproduce"]
+    settings, recipe = facts["settings"], facts["settings"]["recipe"]
+    words = ["comitia reproduce"]
     if isinstance(recipe, str):
-        words += [recipe, f"--from {source.removeprefix('stored predictions').strip() or 'PACK.npz'}"]
+        source = facts["source"].removeprefix("stored predictions").strip() or "PACK.npz"
+        words += [_called(recipe), f"--from {shlex.quote(source)}"]
     else:
         words += _training_words(recipe_from_dict(recipe))
-    defaults = {"repeats": 5, "seed": 0, "delta": 0.05}
-    words += [f"--{key} {settings[key]}" for key, usual in defaults.items() if settings[key] != usual]
-    return " ".join(words)
+    words += _given(settings)
+    usual = {"repeats": 5, "seed": 0, "delta": 0.05}
+    words += [f"--{key} {settings[key]}" for key, value in usual.items() if settings[key] != value]
+    return " ".join([*words, *_weights_words(evaluation)])
+
+
+def _called(recipe: str) -> str:
+    return recipe if recipe in names() else f"{recipe}.toml"
+
+
+def _given(settings: Mapping[str, Any]) -> list[str]:
+    """Return the options that a run keeps only if they were given."""
+    words = [f"--set {shlex.quote(text)}" for text in settings.get("overrides", ())]
+    words += [f"--{key} {shlex.quote(settings[key])}" for key in ("trained", "bayes") if settings.get(key)]
+    sizes = settings.get("sizes")
+    return words + ([f"--sizes {','.join(map(str, sizes))}"] if sizes else [])
+
+
+def _weights_words(evaluation: Evaluation) -> list[str]:
+    """Return the option that asks for the weightings of a record, unless they are those of a record of its kind."""
+    usual = WEIGHTINGS if evaluation.single_states else (*WEIGHTINGS, EARLY_STOPPING)
+    ours = evaluation.settings.weightings
+    return [] if ours == usual else [f"--weights {shlex.quote(','.join(ours))}"]
 
 
 def _training_words(recipe: Recipe) -> list[str]:
     """Return name, scale and changed keys of a recipe that was trained."""
     if recipe.name not in names():
-        return [f"{recipe.name}.toml"]
-    epochs, runs = recipe.training.epochs, recipe.training.runs
-    built_in = read_recipe(recipe.name)
+        return [_called(recipe.name)]
+    ours, built_in = recipe.training, read_recipe(recipe.name).training
     words = [recipe.name]
-    words += [f"--members {runs}"] if runs != built_in.training.runs else []
-    words += [f"--epochs {epochs}"] if epochs != built_in.training.epochs else []
-    scaled = built_in if epochs == built_in.training.epochs else read_recipe(recipe.name, epochs=epochs)
-    ours, usual = recipe.flat(), scaled.flat()
+    words += [f"--members {ours.runs}"] if ours.runs != built_in.runs else []
+    # Where keys that follow from the epochs were changed too, each is set by itself.
+    scaled = ours.epochs != built_in.epochs and _gives(recipe, _changes(recipe, ours.epochs), ours.epochs)
+    words += [f"--epochs {ours.epochs}"] if scaled else []
+    changed = _changes(recipe, ours.epochs if scaled else None)
+    return [*words, *(f"--set {shlex.quote(text)}" for text in changed)]
+
+
+def _changes(recipe: Recipe, epochs: int | None) -> list[str]:
+    """Return the "key=value" changes that make the recipe of the built-in one at that many epochs."""
+    ours, usual = recipe.flat(), read_recipe(recipe.name, epochs=epochs).flat()
     free = ("about", "training.runs", "data.folder", "engine.cpus", "engine.gpus")
     changed = [key for key in {**ours, **usual} if key not in free and ours.get(key) != usual.get(key)]
-    return [*words, *(f"--set {key}={_toml(_value(recipe, key))}" for key in changed)]
+    values = {key: _value(recipe, key) for key in changed}
+    return [f"{key}={_toml(value)}" for key, value in values.items() if value is not None]
+
+
+def _gives(recipe: Recipe, overrides: Sequence[str], epochs: int | None) -> bool:
+    """Whether the changes give the recipe: they are made before it is scaled, so that they may be scaled too."""
+    try:
+        again = read_recipe(recipe.name, overrides, epochs=epochs)
+    except InputError:
+        return False
+    runs = replace(again.training, runs=recipe.training.runs)
+    return replace(again, training=runs, about=recipe.about, engine=recipe.engine).flat() == recipe.flat()
 
 
 def _value(recipe: Recipe, key: str) -> Any:
     """The value of a dotted key; one that has its default may be left out of the flat recipe."""
-    flat, record = recipe.flat(), recipe
-    return flat[key] if key in flat else reduce(getattr, key.split("."), record)
+    found: Any = recipe
+    for part in key.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else getattr(found, part)
+    return found
 
 
 def _toml(value: Any) -> str:
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return f"'{text}'" if " " in text else text
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _origin(evaluation: Evaluation) -> str:
@@ -135,19 +180,22 @@ def _notes(notes: Sequence[str]) -> str:
 def _promises(evaluation: Evaluation) -> str:
     """Return the certificates of tandem weights on the widest choice of states, rounded up."""
     widest = evaluation.distinct[-1]
-    found = [c for c in evaluation.certificates if c.members == widest and c.weights.startswith("tandem")]
-    if not found:
-        return ""
     lines = [
-        f"| {row.certificate.vote} | `{row.certificate.name}` | {math.ceil(row.certificate.risk * 1e4) / 1e4:.4f} | "
-        f"{row.certificate.delta:g} |"
-        for row in found
-        if row.certificate.risk < 1
+        f"| {row.certificate.vote} | `{row.certificate.name}`{row.weights.removeprefix('tandem')} | "
+        f"{math.ceil(row.certificate.risk * 1e4) / 1e4:.4f} | {row.certificate.delta:g} |"
+        for row in evaluation.certificates
+        if row.members == widest and row.weights.startswith("tandem") and row.certificate.risk < 1
     ]
+    if not lines:
+        return ""
     head = f"Certified risk of tandem weights on {widest} states, all test samples as hold-out; each holds alone."
     return "\n".join(
         ["## Promises", "", head, "", "| vote | certificate | risk | delta |", "|---|---|--:|--:|", *lines]
     )
+
+
+def _has_patience(recipe: str | Mapping[str, Any]) -> bool:
+    return not isinstance(recipe, str) and bool(recipe["training"].get("patience"))
 
 
 def _patience(learning: Sequence[Epoch]) -> str:

@@ -8,6 +8,7 @@ from comitia.evaluation.findings import HELD, MARGIN, NOT_HELD, UNDECIDED, Findi
 from comitia.evaluation.records import Claim
 
 Named = Mapping[str, Evaluation]
+_NONE = "No result has the numbers that it needs."
 
 
 def verdicts(evaluations: Named) -> dict[int, str]:
@@ -19,8 +20,8 @@ def _first(evaluations: Named) -> str:
     """Plain deep ensembles against the Bayes ensemble of the literature."""
     judged = _judged(evaluations, 1)
     if not judged:
-        return f"{_head(1)} No reproduced row may be judged by it."
-    best = {name: max(claim.findings, key=lambda f: f.difference) for name, claim in judged.items()}
+        return f"{_head(1)} {_NONE}"
+    best = {name: _telling(claim, evaluations[name]) for name, claim in judged.items()}
     level = [found for found in best.values() if found.difference >= 0]
     narrow = min(f.half_width or 0.0 for f in best.values())
     told = "; ".join(
@@ -33,27 +34,42 @@ def _first(evaluations: Named) -> str:
         else ""
     )
     return (
-        f"{_head(1)} {_count(judged)} Uniform weights less the literature's Bayes ensemble, under a budget of epochs "
+        f"{_head(1)} {_count(judged)} Uniform weights less the Bayes ensemble, under a budget of epochs "
         f"at the best size: {told}. In {len(level)} of {len(best)} the deep ensemble is level or ahead.{reach}"
     )
+
+
+def _telling(claim: Claim, evaluation: Evaluation) -> Finding:
+    """The best size under a budget of epochs, which the claim is about; else the reference that is hardest to reach."""
+    choose = max if evaluation.settings.grouped else min
+    return choose(claim.findings, key=lambda found: found.difference)
 
 
 def _second(evaluations: Named) -> str:
     """Tandem against uniform weights: accuracy and bound."""
     judged = _judged(evaluations, 2)
+    if not judged:
+        return f"{_head(2)} {_NONE}"
     accuracies = _findings(judged, "accuracy of the")
     tighter = _findings(judged, "tandem below uniform weights")
     sound = _findings(judged, "below 1")
     return (
         f"{_head(2)} {_count(judged)} Tandem less uniform weights in accuracy: {_range(accuracies)}, "
-        f"{_verdict_counts(accuracies)}. The bound is smaller in {_held(tighter)} of {len(tighter)} comparisons, by up "
-        f"to {-min(f.difference for f in tighter):.3f}, and below 1 in {_held(sound)} of {len(sound)}."
+        f"{_verdict_counts(accuracies)}. The bound is smaller in {_held(tighter)} of {len(tighter)} comparisons"
+        f"{_by_up_to(tighter)}, and below 1 in {_held(sound)} of {len(sound)}."
     )
+
+
+def _by_up_to(tighter: Sequence[Finding]) -> str:
+    gains = [-found.difference for found in tighter if found.verdict == HELD]
+    return f", by up to {max(gains):.3f}" if gains else ""
 
 
 def _third(evaluations: Named) -> str:
     """All states with tandem weights against last ones, against uniform weights, against early stopping."""
     judged = _judged(evaluations, 3)
+    if not judged:
+        return f"{_head(3)} {_NONE}"
     last = _findings(judged, "against tandem weights on last states")
     uniform = _findings(judged, "tandem weights on all states against uniform weights on all states")
     stopped = _findings(judged, "early stopping")
