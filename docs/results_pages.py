@@ -26,6 +26,7 @@ from comitia.paper.verdicts import verdicts
 DOCS = Path(__file__).parent
 RESULTS = DOCS / "results"
 SHIPPED = DOCS.parent / "src" / "comitia" / "paper" / "paper" / "results.json"
+WIDTH = 118  # of lines of prose
 BEGIN, END = "<!-- {}: from the records -->\n", "<!-- end of {} -->\n"
 
 
@@ -77,11 +78,13 @@ def _line(one: Status, result: Result) -> tuple[str | float | None, ...]:
 
 def claims_text() -> str:
     """Return the paragraphs on the three claims."""
-    named = {
-        heading(found): found for found in map(read, folders()) if found.provenance and found.provenance.row
-    }
-    wrapped = [fill(text, 118, break_on_hyphens=False) for text in verdicts(named).values()]
-    return "\n\n".join(wrapped) + "\n"
+    named: dict[str, Evaluation] = {}
+    for folder in folders():
+        found = read(folder)
+        if found.provenance and found.provenance.row:
+            title = heading(found)
+            named[f"{title} ({folder.name})" if title in named else title] = found
+    return "\n\n".join(fill(text, WIDTH, break_on_hyphens=False) for text in verdicts(named).values()) + "\n"
 
 
 def page() -> str:

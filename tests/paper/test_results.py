@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from comitia import bounds
-from comitia._errors import InputError
 from comitia._certificate import Certificate
+from comitia._errors import InputError
 from comitia.bounds.row import OUTWARD
 from comitia.bounds.table import BOUNDS
 from comitia.evaluation import Evaluation

@@ -74,7 +74,8 @@ def _third(evaluations: Named) -> str:
     uniform = _findings(judged, "tandem weights on all states against uniform weights on all states")
     stopped = _findings(judged, "early stopping")
     early = (
-        f" Against early stopping by the same samples: {_range(stopped)}, {_verdict_counts(stopped)}."
+        f" Against early stopping by the same samples, in the {len(stopped)} comparisons that there are: "
+        f"{_range(stopped)}, {_verdict_counts(stopped)}."
         if stopped
         else ""
     )
