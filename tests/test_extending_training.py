@@ -78,6 +78,12 @@ WRONG = [
     (
         "training.strategy",
         "from parts_of_mine import *\ndef f(): return Strategy(name='f', plan=lambda r, i: "
+        "Plan(run=i, training=r.training, saves=(5,), bootstrap=i == 2))",
+        "must have out_of_bag = True, as its plans .*, got False and bootstrap = True in run 2",
+    ),
+    (
+        "training.strategy",
+        "from parts_of_mine import *\ndef f(): return Strategy(name='f', plan=lambda r, i: "
         "Plan(run=i, training=r.training, saves=(2, 5), collects=(3, 4)))",
         "must collect increasing epochs up to 5, the first no later than its first save, .* in run 1, got \\(3, 4\\)",
     ),

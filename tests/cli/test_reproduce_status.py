@@ -75,7 +75,10 @@ def test_reproductions_of_ones_own_are_in_status_and_tables(pack: Path, tmp_path
 
 
 def test_what_is_said_of_the_training_decides_what_is_judged(pack: Path, tmp_path: Path) -> None:
-    for told, said in (("paper", "(as the paper did)"), ("briefly", "briefly (not as the paper did")):
+    for told, said in (
+        ("paper", "Levels can be"),
+        ("briefly", "Training: briefly. This is not how the paper"),
+    ):
         words = ["imdb-cnn_lstm-simple", "--from", pack, "--sizes", "2", "--no-figures", "--trained", told]
         out = tmp_path / told
         done = CliRunner().invoke(command, [*map(str, words), "--out", str(out)], catch_exceptions=False)
@@ -96,7 +99,8 @@ def test_what_is_said_of_the_training_decides_what_is_judged(pack: Path, tmp_pat
         (["--status", "--list"], "nothing is trained or evaluated; leave out --list"),
         (["--tables", "x", "demo", "--members", "3"], "leave out NAME, --members"),
         (["--status", "--compare", "bayes-demo"], "leave out --compare"),
-        (["--tables", ""], "out: the name of a directory is required"),
+        (["--tables", ""], "--tables: the name of a directory is required, got ''"),
+        (["--tables", "-"], "--tables: the name of a directory is required, got '-'"),
     ],
 )
 def test_wrong_words_with_status_and_tables_are_one_line(

@@ -16,9 +16,9 @@ from comitia.recipes.strategies import size_groups
 from evaluation.synthetic import ensemble
 
 
-def _evaluated(**options: object) -> Evaluation:
+def _evaluated(samples: int = 25_000, **options: object) -> Evaluation:
     recipe = read_recipe("imdb-cnn_lstm-simple")
-    pack = ensemble(classes=2, samples=200)
+    pack = ensemble(classes=2, samples=samples)
     return evaluate_row(recipe, pack, sizes=[2, 5], repeats=2, **options)  # type: ignore[arg-type]
 
 
@@ -49,7 +49,7 @@ def test_a_training_that_was_scaled_down_is_not_judged_by_the_literature() -> No
 
 
 def test_a_bayes_ensemble_trained_here_is_judged_too() -> None:
-    pack = ensemble(classes=2, samples=200)
+    pack = ensemble(classes=2, samples=25_000)
     found = _evaluated(bayes=pack)
     here = found.references[0]
     mean = np.mean(next(b.probs for b in pack.blocks(10**6)), axis=0)
@@ -75,7 +75,7 @@ def test_a_bayes_ensemble_trained_here_is_compared_sample_by_sample() -> None:
 def test_a_bayes_ensemble_on_other_samples_is_refused() -> None:
     other = ensemble(classes=2, samples=200, seed=1)
     with pytest.raises(InputError, match="bayes: its samples must be those of the ensemble"):
-        _evaluated(bayes=other)
+        _evaluated(samples=200, bayes=other)
 
 
 def test_an_epoch_budget_evaluates_each_size_by_its_own_runs() -> None:
@@ -108,11 +108,24 @@ def test_a_size_of_an_epoch_budget_whose_runs_failed_is_left_out_and_noted() -> 
         evaluate_row(recipe, pack.pick([0, 2, 4]))
 
 
+def test_another_number_of_test_samples_is_not_judged_by_the_literature() -> None:
+    assert _evaluated(samples=200).claims[0].findings == ()
+    assert len(_evaluated().claims[0].findings) == 1
+
+
+def test_draws_of_a_run_have_no_last_state_and_no_early_stopping() -> None:
+    pack = ensemble(runs=1, states=10, classes=2, samples=200)
+    found = evaluate_row(read_recipe("imdb-cnn_lstm-swag", ["sampler.samples=10"]), pack)
+    assert "early-stopping" not in found.settings.weightings
+    assert (found.claims[2].verdict, found.claims[2].findings) == ("not judged", ())
+    assert found.claims[2].reason.startswith("the members of a run are draws")
+
+
 def test_predictions_of_other_data_are_refused_and_other_samples_noted() -> None:
     recipe = read_recipe("imdb-cnn_lstm-checkpoints")
     with pytest.raises(InputError, match="has 2 classes, got 3; give predictions of these data"):
         evaluate_row(recipe, ensemble(classes=3, samples=50))
-    assert _evaluated().notes[0] == "200 samples; the official test set of imdb has 25,000"
+    assert _evaluated(samples=200).notes[0] == "200 samples; the official test set of imdb has 25,000"
 
 
 def test_a_bayes_ensembles_own_members_are_not_judged_against_one() -> None:
@@ -135,9 +148,10 @@ def test_an_interval_wider_than_the_margin_is_told() -> None:
     found = _evaluated()
     assert found.claims[0].verdict == "held"
     assert found.claims[0].reason == ""
-    level = found.curve("last", "uniform", "average")[-1].accuracy_mean
-    equal = tuple(replace(r, value=level) if r.kind == "bayes" else r for r in found.references)
-    first = judge(replace(found, references=equal))[0]
+    few = _evaluated(samples=200)
+    level = few.curve("last", "uniform", "average")[-1].accuracy_mean
+    equal = tuple(replace(r, value=level, judged=r.kind == "bayes") for r in few.references)
+    first = judge(replace(few, references=equal))[0]
     assert first.findings[0].half_width > 0.005
     assert "could not be shown to be not worse" in first.reason
     assert "Note: the interval of ±" in claims_markdown((first,))
@@ -163,7 +177,7 @@ def test_the_papers_number_of_runs_is_among_the_default_sizes() -> None:
 def test_a_bayes_ensemble_of_votes_is_said_to_vote() -> None:
     pack = ensemble(classes=2, samples=200)
     votes = Predictions.from_arrays(votes=pack.votes(), labels=pack.labels)
-    found = _evaluated(bayes=votes)
+    found = _evaluated(samples=200, bayes=votes)
     assert found.references[0].vote == "majority"
     ours = found.curve("last", "uniform", "majority")[-1]
     assert found.claims[0].findings[0].ours == ours.accuracy_mean  # the same vote on both sides

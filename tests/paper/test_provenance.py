@@ -122,9 +122,25 @@ def test_samples_and_training_other_than_the_papers_are_noted() -> None:
     assert first.startswith("8 runs: not judged by numbers from the literature")
 
 
+def test_a_word_against_the_recipe_beside_is_refused_and_so_is_none() -> None:
+    recipe, pack = read_recipe("imdb-cnn_lstm-simple"), ensemble(classes=2, samples=50)
+    short = read_recipe("imdb-cnn_lstm-simple", epochs=2)
+    with pytest.raises(InputError, match="trained: 'paper' contradicts the recipe .*: 2 of 50 epochs; leave"):
+        stored(recipe, pack, beside=short, told="paper")
+    with pytest.raises(InputError, match="trained: 'paper' or a description is required, got ' '"):
+        stored(recipe, pack, beside=None, told=" ")
+
+
+def test_little_patience_is_not_as_the_paper() -> None:
+    assert changes(read_recipe("imdb-cnn_lstm-simple", ["training.patience=5"])) == []
+    few = changes(read_recipe("imdb-cnn_lstm-simple", ["training.patience=1"]))
+    assert few == [("training.patience", "1", "none")]
+
+
 def test_the_recipe_beside_a_file_of_a_training_is_found(tmp_path: Path) -> None:
     recipe = read_recipe("demo")
     assert recipe_beside(tmp_path / "test.npz") is None
     (tmp_path / "recipe.toml").write_text(recipe.to_toml())
     assert recipe_beside(tmp_path / "test.npz") == recipe
     assert recipe_beside(tmp_path / "other.npz") is None
+    assert recipe_beside(tmp_path / "holdout.npz") is None  # not what the paper's tables rest on

@@ -69,10 +69,10 @@ def test_the_heading_says_where_members_come_from_and_whether_as_the_paper(
 def test_only_rows_of_the_paper_are_said_to_be_trained_as_it_did(small: Evaluation) -> None:
     def told(row: str, as_paper: bool) -> str:
         found = replace(small, provenance=Provenance("trained", row, "3 runs", as_paper))
-        return row_page(found, facts(NAME)).splitlines()[2].partition("How they were trained: ")[2]
+        return row_page(found, facts(NAME)).splitlines()[2].partition("Training: ")[2]
 
-    assert told(NAME, True) == "3 runs (as the paper did)."
-    assert told(NAME, False) == "3 runs (not as the paper did, so nothing is judged by its levels)."
+    assert told(NAME, True) == "3 runs. Levels can be compared with the paper's."
+    assert told(NAME, False) == "3 runs. This is not how the paper trained, so levels cannot be compared."
     assert told("", True) == "3 runs."  # the demo is no row of the paper
 
 

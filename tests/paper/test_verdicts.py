@@ -19,7 +19,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Evaluation]:
     name = "imdb-cnn_lstm-simple"
     return {
         "good": small_row(folder / "a", samples=1500),
-        "small": small_row(folder / "b", name, states=1, samples=60, make=1, trained="paper"),
+        "small": small_row(folder / "b", name, states=1, samples=25_000, make=1, trained="paper"),
     }
 
 

@@ -122,6 +122,8 @@ def _why_no_first(evaluation: Evaluation) -> str:
 def _why_no_third(evaluation: Evaluation) -> str:
     if evaluation.single_states:
         return "every run has a single state"
+    if evaluation.drawn:
+        return "the members of a run are draws, none of which is its last state"
     return "last and all states, with uniform and tandem weights, must be evaluated"
 
 
@@ -246,7 +248,7 @@ def _all_states(evaluation: Evaluation) -> list[Finding]:
         (("all", "tandem"), stopped, "better", False),
         (stopped, ("last", "uniform"), "better", False),
     )
-    if evaluation.single_states:
+    if evaluation.single_states or evaluation.drawn:
         return []
     return [
         found

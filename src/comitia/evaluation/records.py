@@ -264,6 +264,7 @@ class Evaluation:
 
     `name`, `provenance`, `references`, `unjudged` and `claims` are filled by a reproduction; without one there are no
     references and the claims are those that need none. `unjudged` says why the first claim is not judged, if it is not.
+    `drawn`: the members of a run are draws, none of which is its last state.
     """
 
     settings: Settings
@@ -279,6 +280,7 @@ class Evaluation:
     references: tuple[Reference, ...] = ()
     claims: tuple[Claim, ...] = ()
     unjudged: str = ""
+    drawn: bool = False
     provenance: Provenance | None = None
 
     @property

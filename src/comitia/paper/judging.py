@@ -12,11 +12,12 @@ from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import default_sizes, draw_all, runs_of
 from comitia.evaluation.findings import half_width, rounded
+from comitia.evaluation.protocol import WEIGHTINGS
 from comitia.evaluation.records import EARLY_STOPPING, Provenance, Reference
 from comitia.evaluation.scores import score
 from comitia.paper.literature import references
 from comitia.paper.provenance import notes_on, require_classes, trained_here
-from comitia.paper.rows import paper_row
+from comitia.paper.rows import EXTENT, paper_row
 from comitia.recipes import Recipe, strategy_of
 from comitia.recipes.strategies import plans, size_groups
 from comitia.weighting import Method
@@ -52,6 +53,9 @@ def evaluate_row(
         sizes = None if sizes is None else [size for size in sizes if size in groups]
     elif sizes is None:
         sizes = _default_sizes(recipe, runs)
+    drawn = plans(recipe)[0].passes > 1 or plans(recipe)[0].draws > 0
+    if weightings is None and drawn:
+        weightings = WEIGHTINGS  # without early stopping: a draw is no state of a training
     found = evaluate(
         predictions,
         sizes=sizes,
@@ -61,7 +65,8 @@ def evaluate_row(
         weightings=weightings,
         groups=groups,
     )
-    elsewhere, apart = _references(recipe, found, judged=origin.as_paper)
+    official = EXTENT.get(recipe.data.name, (0, predictions.samples))[1] == predictions.samples
+    elsewhere, apart = _references(recipe, found, judged=origin.as_paper and official)
     here = () if bayes is None else (_trained_here(bayes, predictions, found),)
     named = replace(
         found,
@@ -69,6 +74,7 @@ def evaluate_row(
         references=(*here, *elsewhere),
         notes=(*notes_on(recipe, predictions, origin), *apart, *missing, *found.notes),
         unjudged=_unjudged(recipe),
+        drawn=drawn,
         provenance=origin,
     )
     return replace(named, claims=judge(named))

@@ -57,14 +57,14 @@ class Written:
     missing: tuple[str, ...] = ()
 
 
-def output_folder(out: str | Path | None, name: str) -> Path:
+def output_folder(out: str | Path | None, name: str, argument: str = "out") -> Path:
     """Return where the results of that name go; raise unless it is a folder, or can be made one."""
-    if out == "":
-        raise InputError("out: the name of a directory is required, got ''")
+    if out in ("", "-"):
+        raise InputError(f"{argument}: the name of a directory is required, got '{out}'")
     folder = Path("reproduced", name) if out is None else Path(out)
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir():
-        raise InputError(f"out: {folder} must be a directory, {there} is a file; give another path")
+        raise InputError(f"{argument}: {folder} must be a directory, {there} is a file; give another path")
     figures = folder / "figures"
     if figures.exists() and not figures.is_dir():
         raise InputError(f"out: {figures} must be a directory, not a file; move it or give another path")
@@ -135,7 +135,7 @@ def reproduce_tables(
     `results` is a folder below which reproduced rows lie; they are added to those that come with the package.
     `force`: whether to overwrite earlier tables.
     """
-    folder = output_folder(out, "tables")
+    folder = output_folder(out, "tables", "tables")
     for file in TABLE_FILES:
         if (folder / file).exists() and not force:
             raise InputError(f"tables: {folder / file} already exists; use force to overwrite it")

@@ -18,7 +18,7 @@ from comitia.recipes import Recipe, names, plan, read_recipe
 #: What a user says of stored predictions that were trained as the paper did.
 AS_PAPER = "paper"
 # What a recipe may change and still train as the paper did: how many runs, from which seed, where, and what is kept.
-# The authors drew IMDB splits both ways. With patience the same state is chosen unless a later epoch would have won.
+# The authors drew IMDB splits both ways.
 FREE = (
     "about",
     "seed",
@@ -27,10 +27,13 @@ FREE = (
     "data.split",
     "training.runs",
     "training.sizes",
-    "training.patience",
     "engine.cpus",
     "engine.gpus",
 )
+
+
+# With so much patience the state that is kept is taken to be the paper's: an epoch later than that hardly ever wins.
+PATIENT = 5
 
 
 def row_key(recipe: Recipe) -> str:
@@ -57,19 +60,27 @@ def stored(recipe: Recipe, pack: Predictions, *, beside: Recipe | None, told: st
                     f"predictions: these are stored predictions of {row['recipe']}, got the recipe {recipe.name}"
                 )
             return Provenance("stored", key, row["how"], row["as_paper"] == "yes")
+    ours = beside is not None and beside.name == recipe.name
     if told is not None:
         known = told == AS_PAPER
+        if not told.strip():
+            raise InputError(f"trained: '{AS_PAPER}' or a description is required, got {told!r}")
+        if known and ours and beside is not None and (changed := changes(beside)):
+            raise InputError(
+                f"trained: '{AS_PAPER}' contradicts the recipe that lies beside the predictions: "
+                f"{_told(*changed[0])}; leave it out"
+            )
         return Provenance("stored", key, "trained as the paper did, by your word" if known else told, known)
-    if beside is not None and beside.name == recipe.name:
+    if ours and beside is not None:
         found = trained_here(beside, runs=_run_count(pack))
         return Provenance("stored", row_key(beside), found.scale, found.as_paper)
     return Provenance("stored", key, "it is not known how its members were trained", False)
 
 
 def recipe_beside(path: Path) -> Recipe | None:
-    """Return the recipe of the training whose predictions file that is, if it is one."""
+    """Return the recipe of the training whose test predictions that file holds, if it is such a file."""
     recipe = path.parent / "recipe.toml"
-    return read_recipe(recipe) if path.name in ("test.npz", "holdout.npz") and recipe.is_file() else None
+    return read_recipe(recipe) if path.name == "test.npz" and recipe.is_file() else None
 
 
 def changes(recipe: Recipe) -> list[tuple[str, str, str]]:
@@ -82,6 +93,8 @@ def changes(recipe: Recipe) -> list[tuple[str, str, str]]:
         return [("name", recipe.name, "the built-in recipes")] if network_of(recipe.name) else []
     built_in = read_recipe(recipe.name)
     ours, full = recipe.flat(), built_in.flat()
+    if recipe.training.patience >= PATIENT:
+        ours.pop("training.patience")
     if paper_row(recipe.name, budget=recipe.training.budget) is not None:
         full["training.budget"] = recipe.training.budget  # the paper has a row for each budget
     # What epochs decide is told by them alone.

@@ -241,9 +241,15 @@ def _check_plans(recipe: Recipe) -> None:
     made = plans(recipe)
     if not made:
         raise InputError(f"{key} plans no run")
+    out_of_bag = strategy_of(recipe).out_of_bag
     for run, plan in enumerate(made, 1):
         if not isinstance(plan, Plan) or plan.run != run:
             raise InputError(f"{key} must plan run {run}, got {plan!r}")
+        if plan.bootstrap != out_of_bag:  # else the hold-outs of its runs would not be those of its file
+            raise InputError(
+                f"{key} must have out_of_bag = {plan.bootstrap}, as its plans draw bootstrap samples or not, got "
+                f"{out_of_bag} and bootstrap = {plan.bootstrap} in run {run}"
+            )
         if plan.dynamics and plan.sampler is None:
             raise InputError(f"{key} must plan a sampler with its dynamics '{plan.dynamics}' in run {run}")
         rising = all(low < high for low, high in zip((0, *plan.saves), plan.saves))
