@@ -78,8 +78,8 @@ WRONG = [
     (
         "training.strategy",
         "from parts_of_mine import *\ndef f(): return Strategy(name='f', plan=lambda r, i: "
-        "Plan(run=i, training=r.training, saves=(5,), bootstrap=i == 2))",
-        "must have out_of_bag = True, as its plans .*, got False and bootstrap = True in run 2",
+        "Plan(run=i, training=r.training, saves=(5,), bootstrap=True))",
+        "must have out_of_bag = True, as its plans .*, got False and bootstrap = True in run 1",
     ),
     (
         "training.strategy",
