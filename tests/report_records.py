@@ -19,13 +19,13 @@ from comitia.evaluation.records import (
     Difference,
     Evaluation,
     MemberFacts,
-    Reference,
     Row,
     Settings,
     SingleBest,
     Source,
     TandemCounts,
 )
+from comitia.evaluation.references import Reference
 from comitia.weighting import Weighting
 
 HOSTILE = (

@@ -10,7 +10,8 @@ from comitia._predictions import Predictions
 from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import claims_markdown, combine, judge
 from comitia.evaluation.findings import HELD, NOT_HELD, NOT_JUDGED, UNDECIDED, Finding
-from comitia.evaluation.records import Claim, Reference
+from comitia.evaluation.records import Claim
+from comitia.evaluation.references import Reference
 from evaluation.synthetic import ensemble
 
 

@@ -10,7 +10,7 @@ import pytest
 from comitia._errors import InputError
 from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import judge
-from comitia.evaluation.records import Reference
+from comitia.evaluation.references import Reference
 from evaluation.synthetic import ensemble
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from comitia.evaluation import Evaluation, evaluate
-from comitia.evaluation.records import Reference
+from comitia.evaluation.references import Reference
 from comitia.evaluation.tables import against_paper, all_rows, beside_paper, by_size, summary
 from evaluation.synthetic import ensemble
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from comitia._errors import InputError
-from comitia.evaluation.records import Provenance
+from comitia.evaluation.references import Provenance
 from comitia.files import read_predictions
 from comitia.paper.provenance import (
     changes,

@@ -12,7 +12,7 @@ import pytest
 
 from comitia.cli.reproduce import command as command_line
 from comitia.evaluation import Evaluation
-from comitia.evaluation.records import Provenance
+from comitia.evaluation.references import Provenance
 from comitia.pages.learning import Epoch
 from comitia.paper import reproduce
 from comitia.paper.row_page import command, heading, row_page

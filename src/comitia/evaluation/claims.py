@@ -33,7 +33,8 @@ from comitia.evaluation.findings import (
     rounded,
     spread_width,
 )
-from comitia.evaluation.records import EARLY_STOPPING, Claim, Difference, Evaluation, Reference, Row
+from comitia.evaluation.records import EARLY_STOPPING, Claim, Difference, Evaluation, Row
+from comitia.evaluation.references import Reference
 
 # Bounds closer than this are the same: the weights cannot differ in what they promise.
 SAME = 1e-9

@@ -2,7 +2,8 @@
 
 import math
 
-from comitia.evaluation.records import EARLY_STOPPING, Evaluation, Reference, Row, SingleBest
+from comitia.evaluation.records import EARLY_STOPPING, Evaluation, Row, SingleBest
+from comitia.evaluation.references import Reference
 from comitia.evaluation.scores import DEFINITIONS
 from comitia.evaluation.table_formats import Cell, Column, Table
 

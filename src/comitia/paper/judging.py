@@ -13,7 +13,8 @@ from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import default_sizes, draw_all, runs_of
 from comitia.evaluation.findings import half_width, rounded
 from comitia.evaluation.protocol import WEIGHTINGS
-from comitia.evaluation.records import EARLY_STOPPING, Provenance, Reference
+from comitia.evaluation.records import EARLY_STOPPING
+from comitia.evaluation.references import Provenance, Reference
 from comitia.evaluation.scores import score
 from comitia.paper.literature import references
 from comitia.paper.provenance import notes_on, require_classes, trained_here

@@ -1,6 +1,6 @@
 """Numbers to set beside an evaluation: the cells of the paper's row, and results of the literature it compares with."""
 
-from comitia.evaluation.records import Reference
+from comitia.evaluation.references import Reference
 from comitia.paper.rows import PaperRow, network_of, paper_row, read_table
 
 # Where a table has a column for all states, the bounds are those of all states.

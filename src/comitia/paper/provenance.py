@@ -11,7 +11,7 @@ from typing import Any
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia.evaluation.records import Provenance
+from comitia.evaluation.references import Provenance
 from comitia.paper.rows import EXTENT, network_of, paper_row, read_table
 from comitia.recipes import Recipe, names, plan, read_recipe
 

@@ -11,7 +11,7 @@ from comitia._predictions import Predictions
 from comitia.evaluation import Evaluation
 from comitia.evaluation.comparison import Comparison
 from comitia.evaluation.protocol import check_settings
-from comitia.evaluation.records import Provenance
+from comitia.evaluation.references import Provenance
 from comitia.files import read_predictions
 from comitia.paper import comparing
 from comitia.paper.comparison_plan import ComparisonPlan, read_plan

@@ -9,7 +9,7 @@ from typing import Any
 from comitia._errors import InputError
 from comitia._records import from_plain, parse_json, to_plain
 from comitia.evaluation import Evaluation
-from comitia.evaluation.records import Reference
+from comitia.evaluation.references import Reference
 from comitia.evaluation.tables import row_beside
 from comitia.paper.cost import needs
 from comitia.paper.rows import PaperRow, paper_rows
