@@ -1,11 +1,14 @@
 """Early stopping and the authors' own numbers in the protocol, against plain loops."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from comitia import evaluate
+from comitia import Predictions, evaluate
 from comitia._errors import InputError
 from comitia._split import split_samples
+from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import draw_all, runs_of
 from evaluation.synthetic import ensemble
 
@@ -87,3 +90,21 @@ def test_the_best_member_with_hindsight_and_diversity_by_a_plain_loop(members: s
     assert found.single_best.accuracy_max == pytest.approx(np.mean(best))
     (row,) = found.curve(members, "uniform", "majority")
     assert row.diversity_mean == pytest.approx(np.mean(shares))
+
+
+@pytest.mark.parametrize("what", ["sample", "pass"])
+def test_draws_of_a_run_have_no_last_state_and_no_early_stopping(what: str) -> None:
+    pack = ensemble(runs=2, states=4, samples=60)
+    names = [f"run {run}, {what} {step}" for run, step in zip(pack.run, pack.step)]
+    probs = np.concatenate([block.probs for block in pack.blocks()], axis=1)
+    drawn = Predictions.from_arrays(
+        probs=probs, labels=pack.labels, run=pack.run, step=pack.step, names=names
+    )
+    found = evaluate(drawn, sizes=[2], repeats=1)
+    assert "early-stopping" not in found.settings.weightings
+    named = judge(replace(found, name="x"))
+    assert (named[2].verdict, named[2].findings) == ("not judged", ())
+    assert named[2].reason.startswith("the members of a run are draws")
+    states = evaluate(pack, sizes=[2], repeats=1)
+    assert not states.drawn
+    assert "early-stopping" in states.settings.weightings

@@ -113,14 +113,6 @@ def test_another_number_of_test_samples_is_not_judged_by_the_literature() -> Non
     assert len(_evaluated().claims[0].findings) == 1
 
 
-def test_draws_of_a_run_have_no_last_state_and_no_early_stopping() -> None:
-    pack = ensemble(runs=1, states=10, classes=2, samples=200)
-    found = evaluate_row(read_recipe("imdb-cnn_lstm-swag", ["sampler.samples=10"]), pack)
-    assert "early-stopping" not in found.settings.weightings
-    assert (found.claims[2].verdict, found.claims[2].findings) == ("not judged", ())
-    assert found.claims[2].reason.startswith("the members of a run are draws")
-
-
 def test_predictions_of_other_data_are_refused_and_other_samples_noted() -> None:
     recipe = read_recipe("imdb-cnn_lstm-checkpoints")
     with pytest.raises(InputError, match="has 2 classes, got 3; give predictions of these data"):

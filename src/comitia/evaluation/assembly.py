@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from comitia._predictions import Predictions
 from comitia.evaluation.certifying import certificates
 from comitia.evaluation.claims import judge
-from comitia.evaluation.draws import Draw, runs_of
+from comitia.evaluation.draws import Draw, are_draws, runs_of
 from comitia.evaluation.findings import half_width, rounded
 from comitia.evaluation.folds import Asked, Fold, ask
 from comitia.evaluation.records import (
@@ -87,6 +87,7 @@ def assemble(
         tandem=_tandem(found, largest),
         certificates=tuple(certificates(predictions, settings, folds[0], largest, place, bounds)),
         notes=tuple(_notes(predictions, found, len(runs.last))),
+        drawn=are_draws(predictions),
     )
     return replace(evaluation, claims=judge(evaluation))
 

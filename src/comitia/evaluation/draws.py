@@ -1,5 +1,6 @@
 """Which ensembles are evaluated: runs drawn without replacement, and their last or all states."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -57,6 +58,18 @@ def runs_of(predictions: Predictions) -> Runs:
     every = (np.flatnonzero(run == number) for number in numbers)
     states = tuple(tuple(some[np.argsort(step[some], kind="stable")].tolist()) for some in every)
     return Runs(numbers, tuple(last[number] for number in numbers), states)
+
+
+def are_draws(predictions: Predictions) -> bool:
+    """Whether the members of a run are draws (stochastic passes, samples), by the names that trainings give them.
+
+    A draw is no state along a training: none is the last, and none can be stopped at.
+
+    >>> pack = Predictions.from_arrays(votes=[[0], [1]], labels=[0], names=["run 1, sample 1", "run 1, sample 2"])
+    >>> are_draws(pack)
+    True
+    """
+    return predictions.named and all(re.search(r", (pass|sample) \d+", name) for name in predictions.names)
 
 
 def default_sizes(runs: int) -> tuple[int, ...]:

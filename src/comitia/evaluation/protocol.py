@@ -8,7 +8,7 @@ from comitia._predictions import Predictions, require_predictions
 from comitia._split import split_samples
 from comitia._threads import single_blas_threads
 from comitia.evaluation.assembly import Draws, assemble
-from comitia.evaluation.draws import Runs, default_sizes, draw_all, runs_of
+from comitia.evaluation.draws import Runs, are_draws, default_sizes, draw_all, runs_of
 from comitia.evaluation.folds import Asked, ask, half, named_methods, run_fold
 from comitia.evaluation.records import EARLY_STOPPING, Evaluation, Settings
 from comitia.weighting import Method
@@ -45,7 +45,7 @@ def evaluate(
     delta : failure probability of bounds and certificates.
     weightings : names of `comitia.weighting.METHODS`, ``"module:function"``, or callables that take an `Evidence` and
         return a `Weighting`. Their weights are chosen for the majority vote and used for both votes, as in the paper.
-        None is uniform, first-order and tandem, and early-stopping where runs have several states and all of them are
+        None is uniform, first-order and tandem, and early-stopping where runs have several states (not draws) and all are
         evaluated: it chooses one of them, so it has no rows for ``"last"``.
     votes : ``"average"`` and ``"majority"``; predictions that hold votes have the majority alone.
     members : ``"last"`` state of each drawn run, or ``"all"`` its states; None is both, and the last alone where every
@@ -68,7 +68,7 @@ def evaluate(
     if members is None:
         members = MEMBERS if _several_states(runs) else MEMBERS[:1]
     if weightings is None:
-        choice = "all" in members and _several_states(runs)
+        choice = "all" in members and _several_states(runs) and not are_draws(predictions)
         weightings = (*WEIGHTINGS, EARLY_STOPPING) if choice else WEIGHTINGS
     methods = check_settings(weightings=weightings, repeats=repeats, seed=seed, delta=delta)
     if sizes is None:

@@ -12,7 +12,6 @@ from comitia.evaluation import Evaluation, evaluate
 from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import default_sizes, draw_all, runs_of
 from comitia.evaluation.findings import half_width, rounded
-from comitia.evaluation.protocol import WEIGHTINGS
 from comitia.evaluation.records import EARLY_STOPPING
 from comitia.evaluation.references import Provenance, Reference
 from comitia.evaluation.scores import score
@@ -54,9 +53,6 @@ def evaluate_row(
         sizes = None if sizes is None else [size for size in sizes if size in groups]
     elif sizes is None:
         sizes = _default_sizes(recipe, runs)
-    drawn = plans(recipe)[0].passes > 1 or plans(recipe)[0].draws > 0
-    if weightings is None and drawn:
-        weightings = WEIGHTINGS  # without early stopping: a draw is no state of a training
     found = evaluate(
         predictions,
         sizes=sizes,
@@ -75,7 +71,6 @@ def evaluate_row(
         references=(*here, *elsewhere),
         notes=(*notes_on(recipe, predictions, origin), *apart, *missing, *found.notes),
         unjudged=_unjudged(recipe),
-        drawn=drawn,
         provenance=origin,
     )
     return replace(named, claims=judge(named))
