@@ -45,8 +45,8 @@ def evaluate(
     delta : failure probability of bounds and certificates.
     weightings : names of `comitia.weighting.METHODS`, ``"module:function"``, or callables that take an `Evidence` and
         return a `Weighting`. Their weights are chosen for the majority vote and used for both votes, as in the paper.
-        None is uniform, first-order and tandem, and early-stopping where runs have several states (not draws) and all are
-        evaluated: it chooses one of them, so it has no rows for ``"last"``.
+        None is uniform, first-order and tandem, and early-stopping where runs have several states (not draws) and all
+        are evaluated: it chooses one of them, so it has no rows for ``"last"``.
     votes : ``"average"`` and ``"majority"``; predictions that hold votes have the majority alone.
     members : ``"last"`` state of each drawn run, or ``"all"`` its states; None is both, and the last alone where every
         run has a single state.
