@@ -41,10 +41,10 @@ def test_samplers_keep_their_number_of_cycles() -> None:
     [
         (1, (0, 1, 1, 0)),  # one epoch is averaged: all samples would be the same
         (2, (0, 1, 8, 0)),
-        (3, (1, 1, 8, 0)),
-        (4, (1, 1, 8, 2)),
-        (8, (3, 1, 8, 4)),
-        (160, (60, 10, 8, 9)),
+        (3, (0, 1, 8, 2)),
+        (4, (0, 1, 8, 3)),
+        (8, (1, 1, 8, 6)),
+        (160, (30, 10, 8, 12)),
     ],
 )
 def test_averaged_weights_keep_their_share_of_the_epochs(epochs: int, expected: tuple[int, ...]) -> None:
