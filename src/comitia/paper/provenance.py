@@ -32,7 +32,7 @@ FREE = (
 )
 
 
-# With so much patience the state that is kept is taken to be the paper's: an epoch later than that hardly ever wins.
+# With so much patience the state that is kept is taken to be the paper's: this project's choice, not yet measured.
 PATIENT = 5
 
 
