@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ["co_errors", "minimise", "weigh", "tightness", "protocol", "engine"]
+NAMES = ["co_errors", "minimise", "weigh", "tightness", "protocol", "noise", "engine"]
 
 
 def main() -> None:
