@@ -1,11 +1,14 @@
 """Which samples a run trains on, chooses its epoch by and is judged by."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from comitia.deep.members import own_mask, predicted_parts
 from comitia.deep.samples import holdout_index, holdout_mask, run_parts
 from comitia.recipes import Recipe, plan, plans
-from small_training import small_recipe
+from small_training import dataset, images, small_recipe
 
 N = 90
 
@@ -76,3 +79,22 @@ def test_samples_out_of_the_bag_that_chose_the_epoch_judge_nothing() -> None:
     assert set(found.select.tolist()) == set(range(N)) - set(found.train.tolist())
     assert len(found.holdout) == 0
     assert len(holdout_index(recipe, plan(recipe, 1), N)) == 0
+
+
+@pytest.mark.parametrize(
+    ("select", "stops"), [(0, False), (20, True), ("out-of-bag", True)], ids=["plain", "select", "out of bag"]
+)
+def test_the_hold_out_of_the_data_judges_bagged_runs_too(select: object, stops: bool) -> None:
+    held_x, held_y = images(12, seed=3)
+    recipe = small_recipe(
+        data={"holdout": 0, "select": select}, strategy="bagging", early_stopping=stops, save_every=0
+    )
+    having = replace(dataset(train=N), holdout_x=held_x, holdout_y=held_y)
+    for one in plans(recipe):
+        (name, samples, labels), _ = predicted_parts(recipe, one, having)
+        assert name == "holdout"
+        assert np.array_equal(samples[:], held_x)
+        assert np.array_equal(labels, held_y)
+        assert own_mask(recipe, one, having) is None, "no run has seen any of them"
+    without = own_mask(recipe, plan(recipe, 1), dataset(train=N))
+    assert (without is not None and without.any()) == (select != "out-of-bag")

@@ -65,7 +65,7 @@ def predicted_parts(recipe: Recipe, plan: Plan, data: Dataset) -> list[Part]:
 
 
 def _holdout(recipe: Recipe, plan: Plan, data: Dataset) -> tuple[Samples, NDArray[np.int64]]:
-    if comes_with_holdout(recipe, plan, data):
+    if comes_with_holdout(data):
         assert data.holdout_x is not None
         assert data.holdout_y is not None
         return data.holdout_x, data.holdout_y
@@ -77,7 +77,7 @@ def _holdout(recipe: Recipe, plan: Plan, data: Dataset) -> tuple[Samples, NDArra
 
 def own_mask(recipe: Recipe, plan: Plan, data: Dataset) -> NDArray[np.bool_] | None:
     """Return where the samples of the hold-out file are hold-out for the run; None if all are, as for all runs."""
-    if comes_with_holdout(recipe, plan, data) or not has_own_holdout(recipe, plan):
+    if comes_with_holdout(data) or not has_own_holdout(recipe, plan):
         return None
     return holdout_mask(recipe, plan, len(data.train_y))
 

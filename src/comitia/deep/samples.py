@@ -49,13 +49,12 @@ def holdout_mask(recipe: Recipe, plan: Plan, samples: int) -> NDArray[np.bool_]:
     return np.isin(index, run_parts(recipe, plan, samples).holdout)
 
 
-def comes_with_holdout(recipe: Recipe, plan: Plan, data: Dataset) -> bool:
-    """Whether the hold-out file holds the data set's own hold-out, the same for all runs.
+def comes_with_holdout(data: Dataset) -> bool:
+    """Whether the hold-out file holds the data set's own hold-out, which no run trains on: the same for all runs.
 
-    With bagging the samples out of the bags are the hold-out, unless they chose the epoch.
+    With bagging too: samples out of the bags are the hold-out of data sets that have none of their own.
     """
-    out_of_bag = plan.bootstrap and recipe.data.select != OUT_OF_BAG
-    return data.holdout_y is not None and not out_of_bag
+    return data.holdout_y is not None
 
 
 def _divided(recipe: Recipe, run: int, samples: int) -> Parts:

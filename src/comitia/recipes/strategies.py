@@ -29,7 +29,7 @@ class Strategy:
     keys : the keys of `[training]` that no other strategy takes
     with_epochs, with_members : the recipe scaled to that many epochs or members (both at least 1)
     early_stopping : whether `training.early_stopping` may choose the one state of a run
-    out_of_bag : whether the hold-out of a member is what its bootstrap sample left out
+    out_of_bag : whether the hold-out of a member is what its bootstrap sample left out, where the data have none
     bayesian : whether the members approximate samples of a posterior
     independent : whether it is the plain deep ensemble that others are compared with
     comparable : whether it can be compared with others at equal epochs
