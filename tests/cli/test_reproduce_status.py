@@ -96,6 +96,8 @@ def test_what_is_said_of_the_training_decides_what_is_judged(pack: Path, tmp_pat
         (["demo", "--trained", "paper"], "--trained: says how stored predictions came to be and requires"),
         (["--results", "x"], "--results: requires --status or --tables"),
         (["--status", "--results", "absent"], "--results: absent must be a folder with reproduced rows"),
+        (["--status", "--results", "."], "--results: . must hold a folder with evaluation.json for each"),
+        (["--tables", "x", "--results", "."], "got none; give the folder that comitia reproduce wrote to"),
         (["--status", "--list"], "nothing is trained or evaluated; leave out --list"),
         (["--tables", "x", "demo", "--members", "3"], "leave out NAME, --members"),
         (["--status", "--compare", "bayes-demo"], "leave out --compare"),

@@ -1,6 +1,7 @@
 """The stored results: tables, claims and the page are what their evaluation records say."""
 
 import json
+import re
 import runpy
 from collections.abc import Callable
 from dataclasses import replace
@@ -217,6 +218,18 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
         read_results(tmp_path / "file")
     (tmp_path / "empty").mkdir()
     assert read_results(tmp_path / "empty") == ()
+
+
+def test_a_folder_without_a_row_of_the_paper_is_refused(tmp_path: Path) -> None:
+    message = (
+        rf"^results: {re.escape(str(tmp_path))} must hold a folder with evaluation\.json for each reproduced row "
+        "of the paper, got none; give the folder that comitia reproduce wrote to, or the one above it$"
+    )
+    with pytest.raises(InputError, match=message):
+        every_row(tmp_path)
+    small_row(tmp_path / "mine", "demo")
+    with pytest.raises(InputError, match=message):
+        every_row(tmp_path)
 
 
 @pytest.mark.parametrize(

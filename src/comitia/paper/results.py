@@ -150,7 +150,12 @@ def results_json(results: Iterable[Result]) -> list[Any]:
 def every_row(results: str | Path | None = None) -> tuple[Status, ...]:
     """Return the paper's rows with the results below a folder of one's own and those that come with the package.
 
-    Of the same rank one's own come first.
+    Of the same rank one's own come first. Raises `InputError` where the folder holds no row of the paper.
     """
     own = () if results is None else read_results(results)
+    if results is not None and not own:
+        raise InputError(
+            f"results: {results} must hold a folder with {RECORD} for each reproduced row of the paper, got none; "
+            "give the folder that comitia reproduce wrote to, or the one above it"
+        )
     return status((*own, *shipped_results()))
