@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
+from typing import Any
 
 from comitia.evaluation import Evaluation
 from comitia.evaluation.comparison import Comparison, comparison_table, with_spreads
@@ -40,10 +41,15 @@ def read(folder: Path) -> Evaluation:
     return Evaluation.from_json((folder / RECORD).read_text(encoding="utf-8"), source=str(folder))
 
 
+def facts_of(folder: Path) -> dict[str, Any]:
+    """Return the facts of the run that a folder comes from."""
+    return dict(json.loads((folder / "run.json").read_text(encoding="utf-8")))
+
+
 def texts(folder: Path) -> dict[str, str]:
     """Return every text of a folder that follows from its record, by the name of its file."""
-    found, facts = read(folder), json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    return {**row_texts(found), PAGE: page_text(found, folder, facts)}
+    found = read(folder)
+    return {**row_texts(found), PAGE: page_text(found, folder, facts_of(folder))}
 
 
 def rows_table() -> str:
@@ -82,7 +88,7 @@ def claims_text() -> str:
     for folder in folders():
         found = read(folder)
         if found.provenance and found.provenance.row:
-            title = heading(found)
+            title = heading(found, facts_of(folder))
             named[f"{title} ({folder.name})" if title in named else title] = found
     return "\n\n".join(fill(text, WIDTH, break_on_hyphens=False) for text in verdicts(named).values()) + "\n"
 
@@ -212,7 +218,7 @@ def _figures(comparison: Comparison, folder: Path) -> str:
 
 
 def _training(folder: Path) -> str:
-    facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    facts = facts_of(folder)
     taken = sum(seconds for what, seconds in facts["seconds"].items() if what.startswith("epochs, "))
     where = f"{facts['machine']['processor']}, torch {facts['versions']['torch']}"
     return f"All training epochs together took {taken:,.0f} s ({where})."

@@ -15,6 +15,7 @@ from comitia.evaluation import Evaluation
 from comitia.evaluation.references import Provenance
 from comitia.pages.learning import Epoch
 from comitia.paper import reproduce
+from comitia.paper.provenance import trained_here
 from comitia.paper.row_page import command, heading, row_page
 from comitia.recipes import Recipe, read_recipe
 from evaluation.synthetic import ensemble
@@ -52,7 +53,6 @@ def parsed(text: str) -> dict[str, Any]:
     ("source", "as_paper", "row", "title"),
     [
         ("trained", True, NAME, "IMDB, CNN-LSTM, checkpoints: trained here"),
-        ("trained", False, NAME, "IMDB, CNN-LSTM, checkpoints: scaled down, trained here"),
         ("stored", True, NAME, "IMDB, CNN-LSTM, checkpoints: stored predictions"),
         ("stored", False, NAME, "IMDB, CNN-LSTM, checkpoints: not as the paper, stored predictions"),
         ("trained", True, "", f"{NAME}: trained here"),
@@ -62,8 +62,31 @@ def test_the_heading_says_where_members_come_from_and_whether_as_the_paper(
     small: Evaluation, source: str, as_paper: bool, row: str, title: str
 ) -> None:
     found = replace(small, provenance=Provenance(source, row, "so", as_paper))
-    assert heading(found) == title
+    assert heading(found, facts(NAME)) == title
     assert row_page(found, facts(NAME)).startswith(f"# {title}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "overrides", "scale", "told"),
+    [
+        (NAME, [], {"epochs": 3}, "scaled down"),
+        (NAME, ["training.lr=0.2"], {"members": 9}, "scaled down"),
+        (NAME, ["training.lr=0.2"], {}, "not as the paper"),
+        (NAME, ["training.epochs=9"], {"members": 60}, "not as the paper"),
+        ("imdb-cnn_lstm-simple", ["training.patience=2"], {}, "not as the paper"),
+        ("imdb-cnn_lstm-simple", ["data.select=0.1"], {}, "not as the paper"),
+        ("imdb-cnn_lstm-epoch-budget", ["training.sizes=[1, 2]", "training.lr=0.2"], {}, "scaled down"),
+        ("cifar10-resnet20-sse", ["data.partial=true"], {}, "scaled down"),
+    ],
+)
+def test_only_fewer_runs_epochs_or_images_are_called_scaled_down(
+    small: Evaluation, name: str, overrides: list[str], scale: dict[str, int], told: str
+) -> None:
+    recipe = read_recipe(name, overrides, **scale)
+    origin = trained_here(recipe, runs=recipe.training.runs)
+    assert not origin.as_paper
+    title = heading(replace(small, provenance=origin), facts(recipe))
+    assert title.partition(": ")[2] == f"{told}, trained here"
 
 
 def test_only_rows_of_the_paper_are_said_to_be_trained_as_it_did(small: Evaluation) -> None:

@@ -13,7 +13,7 @@ from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia.evaluation.references import Provenance
 from comitia.paper.rows import EXTENT, network_of, paper_row, read_table
-from comitia.recipes import Recipe, names, plan, read_recipe
+from comitia.recipes import Recipe, names, plan, plans, read_recipe
 
 #: What a user says of stored predictions that were trained as the paper did.
 AS_PAPER = "paper"
@@ -106,6 +106,21 @@ def changes(recipe: Recipe) -> list[tuple[str, str, str]]:
         and ours.get(key) != full.get(key)
         and (key == "training.epochs" or ours.get(key) != scaled.get(key))
     ]
+
+
+def is_scaled_down(recipe: Recipe) -> bool:
+    """Whether the recipe trains fewer runs, epochs or images than the built-in one of its name.
+
+    >>> is_scaled_down(read_recipe("imdb-cnn_lstm-sse", epochs=20))
+    True
+    >>> is_scaled_down(read_recipe("imdb-cnn_lstm-sse", ["training.lr=0.1"]))
+    False
+    """
+    if recipe.name not in names():
+        return False
+    full = read_recipe(recipe.name)
+    fewer = recipe.training.epochs < full.training.epochs or len(plans(recipe)) < len(plans(full))
+    return fewer or recipe.data.partial > full.data.partial
 
 
 def _told(key: str, now: str, full: str) -> str:

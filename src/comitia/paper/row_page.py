@@ -15,6 +15,7 @@ from comitia.evaluation.records import EARLY_STOPPING
 from comitia.evaluation.table_formats import Table, markdown
 from comitia.evaluation.tables import against_paper, by_size
 from comitia.pages.learning import Epoch, cut_short
+from comitia.paper.provenance import is_scaled_down
 from comitia.paper.rows import paper_rows
 from comitia.recipes import Recipe, names, read_recipe, recipe_from_dict
 
@@ -36,7 +37,7 @@ def row_page(
     `learning` are the epochs of a training, which tell what patience would have changed.
     """
     sections = (
-        f"# {heading(evaluation)}",
+        f"# {heading(evaluation, facts)}",
         _origin(evaluation),
         f"```console\n$ {command(evaluation, facts)}\n```",
         _machine(facts),
@@ -52,8 +53,8 @@ def row_page(
     return "\n\n".join(section for section in sections if section) + "\n"
 
 
-def heading(evaluation: Evaluation) -> str:
-    """Return the title of the page: the row, where its members come from, and whether that is not the paper's scale."""
+def heading(evaluation: Evaluation, facts: Mapping[str, Any]) -> str:
+    """Return the title of the page: the row, where its members come from, and whether that is not as the paper did."""
     origin = evaluation.provenance
     row = next((row for row in paper_rows() if origin is not None and row.key == origin.row), None)
     name = (evaluation.name or "evaluation") if row is None else row.title
@@ -62,7 +63,13 @@ def heading(evaluation: Evaluation) -> str:
     source = "trained here" if origin.source == "trained" else "stored predictions"
     if origin.as_paper or row is None:
         return f"{name}: {source}"
-    return f"{name}: {'scaled down, ' if origin.source == 'trained' else 'not as the paper, '}{source}"
+    return f"{name}: {_otherwise(facts['settings']['recipe'])}, {source}"
+
+
+def _otherwise(recipe: str | Mapping[str, Any]) -> str:
+    """Return in which way members are not the paper's; all that is kept of stored ones is the recipe's name."""
+    scaled = not isinstance(recipe, str) and is_scaled_down(recipe_from_dict(recipe))
+    return "scaled down" if scaled else "not as the paper"
 
 
 def command(evaluation: Evaluation, facts: Mapping[str, Any]) -> str:
