@@ -17,12 +17,15 @@ from comitia.evaluation import Evaluation
 from comitia.evaluation.comparison import Comparison, comparison_table, with_spreads
 from comitia.evaluation.findings import HELD, MARGIN, NOT_HELD, UNDECIDED, Finding
 from comitia.evaluation.table_formats import Column, Table, markdown
+from comitia.pages.chain_temperatures import TEMPERATURES, read_temperatures
+from comitia.paper.chains import ChainResult, chain_table, is_chain, layer_table
 from comitia.paper.cost import needs
 from comitia.paper.outputs import page_text, row_texts
 from comitia.paper.results import RECORD, Result, Status, read_results, results_json, status
 from comitia.paper.row_page import PAGE, heading
 from comitia.paper.tables import headline
 from comitia.paper.verdicts import verdicts
+from comitia.recipes import recipe_from_dict
 
 DOCS = Path(__file__).parent
 RESULTS = DOCS / "results"
@@ -124,11 +127,34 @@ def comparisons() -> dict[str, Comparison]:
 def bayes_page() -> str:
     """Return docs/bayes.md with its generated parts made anew."""
     found = comparisons()
-    parts = {"summary": summary_text(found)}
+    parts = {"summary": summary_text(found), "chains": chains_text(chains())}
     for name, comparison in found.items():
         parts[f"{name} table"] = scores_text(comparison, RESULTS / name)
         parts[f"{name} findings"] = findings_text(comparison)
     return filled("bayes.md", parts)
+
+
+def chains() -> list[ChainResult]:
+    """Return the reproduced chains, the coldest first, under links to their pages."""
+    found = []
+    for folder in folders():
+        recipe, kept = facts_of(folder)["settings"]["recipe"], folder / TEMPERATURES
+        if isinstance(recipe, str) or not is_chain(made := recipe_from_dict(recipe)):
+            continue
+        text = kept.read_text(encoding="utf-8") if kept.exists() else ""
+        heat = read_temperatures(text, folder.name, source=str(kept)) if text else None
+        link = f"[{folder.name}](results/{folder.name}/{PAGE})"
+        found.append(ChainResult(link, made, read(folder), heat))
+    return sorted(found, key=lambda one: one.temperature)
+
+
+def chains_text(found: list[ChainResult]) -> str:
+    """Return the section on chains that were trained by themselves; empty if there are none."""
+    if not found:
+        return ""
+    tables = [table for table in (chain_table(found), layer_table(found)) if table is not None]
+    parts = [f"{markdown(Table('', t.columns, t.rows))}\n{_wrapped(' '.join(t.notes))}" for t in tables]
+    return "\n".join(["## Long chains\n", *parts])
 
 
 def asked(finding: Finding) -> tuple[str, str]:

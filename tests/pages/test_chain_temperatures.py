@@ -14,7 +14,9 @@ from comitia.pages.chain_temperatures import (
     LayerReading,
     chain_of,
     read_chain,
+    read_temperatures,
     temperature_figure,
+    temperatures_csv,
 )
 from comitia.pages.draw_matplotlib import drawn
 from comitia.pages.draw_plotly import plotly_figure
@@ -38,7 +40,7 @@ def test_the_later_of_two_readings_counts() -> None:
 
 def test_no_temperatures_and_no_log_are_no_chain(tmp_path: Path) -> None:
     assert chain_of("sgd", [json.dumps({"event": "epoch", "epoch": 3})]) is None
-    assert read_chain(tmp_path, "absent") is None
+    assert read_chain(tmp_path / "absent", "absent") is None
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_damage_is_one_line_that_names_the_file(tmp_path: Path, line: str, messa
     log.parent.mkdir(parents=True)
     log.write_text(line + "\n")
     with pytest.raises(InputError) as raised:
-        read_chain(tmp_path, "chain")
+        read_chain(tmp_path / "chain", "chain")
     assert str(raised.value).startswith(f"{log}: damaged log: ")
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -67,6 +69,32 @@ def test_damage_is_one_line_that_names_the_file(tmp_path: Path, line: str, messa
 def reading(epoch: int, kinetic: float | None, layers: int = 8) -> EpochReading:
     told = (LayerReading(f"w{i}", 10 * i, kinetic, 0.1 * i) for i in range(layers))
     return EpochReading(epoch, 0.5, tuple(told))
+
+
+def test_what_is_kept_of_a_chain_is_read_back() -> None:
+    first = EpochReading(3, 0.01, (LayerReading("w, a", 10, 0.0125, None), LayerReading("b", 2, None, -0.5)))
+    chain = Chain("cold", (first, EpochReading(10, 0.01, first.layers)))
+    assert read_temperatures(temperatures_csv(chain), "cold", source="temperatures.csv") == chain
+
+
+HEAD = "epoch,expected,layer,size,kinetic,configurational\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must begin with epoch,expected,layer,size,kinetic,configurational; run reproduce again"),
+        ("epoch,layer\n", "must begin with epoch,expected"),
+        (HEAD, "has no epochs; run reproduce again to write it"),
+        (f"{HEAD}3,0.5,w,8,much,\n", "damaged line '3,0.5,w,8,much,'"),
+        (f"{HEAD}3,0.5,w\n", "damaged line '3,0.5,w'"),
+        (f"{HEAD}3,0.5,w,8,1\n", "damaged line '3,0.5,w,8,1'"),
+    ],
+)
+def test_damage_of_what_is_kept_is_one_line(text: str, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        read_temperatures(text, "cold", source="kept.csv")
+    assert str(raised.value).startswith(f"kept.csv: {message}")
 
 
 def test_ratios_of_the_largest_layers() -> None:

@@ -45,7 +45,7 @@ def test_the_page_follows_from_the_records() -> None:
 def test_every_block_belongs_to_a_record() -> None:
     names = [path.parent.name for path in RECORDS]
     wanted = {f"{name} {part}" for name in names for part in ("table", "findings")}
-    assert {key for key, _ in BLOCK.findall(PAGE)} == {"summary", *wanted}
+    assert {key for key, _ in BLOCK.findall(PAGE)} == {"summary", "chains", *wanted}
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.parent.name)

@@ -72,6 +72,19 @@ def test_a_row_is_named_with_its_budget_and_how_it_was_trained() -> None:
     assert trained_here(patient, runs=50).scale == "50 runs, each stopped after 5 epochs without improvement"
 
 
+@pytest.mark.parametrize(
+    ("given", "scale"),
+    [
+        ([], "1 run × 7 states at T = 1"),
+        (["sampler.temperature=0.01"], "1 run × 7 states at T = 0.01"),
+        (["training.lr=0.2"], "1 run × 7 states at T = 1, training.lr = 0.2 (the built-in recipe: 0.1)"),
+    ],
+)
+def test_the_temperature_of_a_chain_is_always_told(given: list[str], scale: str) -> None:
+    found = trained_here(read_recipe("imdb-cnn_lstm-csghmc-ap", given), runs=1)
+    assert found == Provenance("trained", "", scale, not given)
+
+
 def test_stored_predictions_are_judged_only_if_it_is_known_that_they_may(tmp_path: Path) -> None:
     recipe, pack = read_recipe("imdb-cnn_lstm-checkpoints"), ensemble(classes=2, samples=50)
     unknown = stored(recipe, pack, beside=None, told=None)

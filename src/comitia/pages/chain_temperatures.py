@@ -1,5 +1,7 @@
-"""The temperatures of a chain: read from its log, drawn layer by layer over the epochs as multiples of T."""
+"""The temperatures of a chain: read from its log, kept as CSV, drawn layer by layer as multiples of T."""
 
+import csv
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,8 @@ from comitia.pages.figure import Cell, Figure, Panel, Reference, Series, Table, 
 ROLES = ("tandem", "uniform", "first-order", "bayes", "other", "paper")
 SMALLEST = 0.01
 KINDS = ("kinetic", "configurational")
+TEMPERATURES = "temperatures.csv"
+COLUMNS = ("epoch", "expected", "layer", "size", *KINDS)
 
 
 @dataclass(frozen=True)
@@ -32,9 +36,9 @@ class Chain:
     epochs: tuple[EpochReading, ...]
 
 
-def read_chain(folder: Path, name: str) -> Chain | None:
-    """Return the temperatures of the first run of the training in `folder/name`; None if its log has none."""
-    log = folder / name / "runs" / "run-0001" / "log.jsonl"
+def read_chain(directory: Path, name: str) -> Chain | None:
+    """Return the temperatures of the first run of a training, under that name; None if its log has none."""
+    log = directory / "runs" / "run-0001" / "log.jsonl"
     if not log.exists():
         return None
     try:
@@ -58,6 +62,44 @@ def chain_of(name: str, lines: Iterable[str], *, source: str = "log") -> Chain |
         if isinstance(event, Temperatures):
             found[event.epoch] = EpochReading(event.epoch, event.expected, event.layers)
     return Chain(name, tuple(found[epoch] for epoch in sorted(found))) if found else None
+
+
+def temperatures_csv(chain: Chain) -> str:
+    """Return the temperatures of all layers and epochs as CSV; those that are not known are empty.
+
+    >>> epoch = EpochReading(3, 0.5, (LayerReading("dense", 8, None, 0.4),))
+    >>> temperatures_csv(Chain("chain", (epoch,))).splitlines()
+    ['epoch,expected,layer,size,kinetic,configurational', '3,0.5,dense,8,,0.4']
+    """
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(COLUMNS)
+    for one in chain.epochs:
+        for layer in one.layers:
+            known = [
+                None if value is None else f"{value:.6g}" for value in (layer.kinetic, layer.configurational)
+            ]
+            lines.writerow((one.epoch, one.expected, layer.name, layer.size, *known))
+    return text.getvalue()
+
+
+def read_temperatures(text: str, name: str, *, source: str) -> Chain:
+    """Return the chain of that CSV under that name."""
+    rows = csv.reader(io.StringIO(text))
+    if tuple(next(rows, ())) != COLUMNS:
+        raise InputError(f"{source}: must begin with {','.join(COLUMNS)}; run reproduce again to write it")
+    found: dict[int, tuple[float, list[LayerReading]]] = {}
+    for row in rows:
+        try:
+            epoch, expected, layer, size, *values = row
+            kinetic, configurational = (float(value) if value else None for value in values)
+            reading = LayerReading(layer, int(size), kinetic, configurational)
+            found.setdefault(int(epoch), (float(expected), []))[1].append(reading)
+        except ValueError:
+            raise InputError(f"{source}: damaged line {','.join(row)[:60]!r}") from None
+    if not found:
+        raise InputError(f"{source}: has no epochs; run reproduce again to write it")
+    return Chain(name, tuple(EpochReading(e, t, tuple(layers)) for e, (t, layers) in found.items()))
 
 
 def temperature_figure(chain: Chain) -> Figure | None:

@@ -77,7 +77,7 @@ def _from_file(place: Path) -> Material | ComparisonMaterial:
 def _comparison(record: Comparison, place: Path) -> ComparisonMaterial:
     """Return the comparison with the temperatures in the logs of its chains, and `run.json` beside it."""
     own = [name for name, ensemble in record.ensembles.items() if ensemble.last_of is None]
-    chains = [chain for name in own if (chain := read_chain(place.parent, name)) is not None]
+    chains = [chain for name in own if (chain := read_chain(place.parent / name, name)) is not None]
     return ComparisonMaterial(record.name, record, tuple(chains), _run(place.parent))
 
 

@@ -16,6 +16,7 @@ from comitia.evaluation.comparison import Comparison, comparison_findings, compa
 from comitia.evaluation.table_formats import FORMATS, Table, render
 from comitia.evaluation.tables import all_rows, beside_paper, by_size
 from comitia.files.atomic import write_bytes, write_text
+from comitia.pages.chain_temperatures import TEMPERATURES
 from comitia.pages.learning import LEARNING, read_learning
 from comitia.paper.argument.record import Argument
 from comitia.paper.argument.tables import argument_rows, argument_table, cancellation_table
@@ -45,7 +46,7 @@ ARGUMENT_FILES = (
 #: The files of the paper's tables.
 TABLE_FILES = tuple(f"{t}{e}" for t in ("table-1", "table-2", "table-3", "status") for e in FORMATS)
 #: All of a row, a comparison or the argument, and what a training adds.
-FILES = tuple(dict.fromkeys((*ROW_FILES, *COMPARISON_FILES, *ARGUMENT_FILES, LEARNING)))
+FILES = tuple(dict.fromkeys((*ROW_FILES, *COMPARISON_FILES, *ARGUMENT_FILES, LEARNING, TEMPERATURES)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +192,20 @@ def write_learning(folder: Path, *, figures: bool) -> tuple[Path, ...]:
     return (folder / LEARNING, *drawn)
 
 
+def write_chain(folder: Path, name: str, *, figures: bool) -> tuple[Path, ...]:
+    """Write the temperatures of the chain trained in that folder, as CSV and as a figure; return the files, if any."""
+    from comitia.pages import write_drawn
+    from comitia.pages.chain_temperatures import read_chain, temperature_figure, temperatures_csv
+
+    chain = read_chain(folder, name)
+    if chain is None:
+        return ()
+    write_text(folder / TEMPERATURES, temperatures_csv(chain))
+    figure = temperature_figure(chain) if figures else None
+    drawn = () if figure is None else write_drawn([figure], folder / "figures")
+    return (folder / TEMPERATURES, *drawn)
+
+
 def write_temperatures(plan: ComparisonPlan, folder: Path) -> tuple[Path, ...]:
     """Draw the temperatures of the first run of every chain as SVG; return the files."""
     from comitia.pages.chain_temperatures import read_chain, temperature_figure
@@ -198,7 +213,7 @@ def write_temperatures(plan: ComparisonPlan, folder: Path) -> tuple[Path, ...]:
 
     written = []
     for entry in plan.entries:
-        chain = read_chain(folder, entry.name) if entry.last_of is None else None
+        chain = read_chain(folder / entry.name, entry.name) if entry.last_of is None else None
         figure = None if chain is None else temperature_figure(chain)
         if figure is not None:
             (folder / "figures").mkdir(exist_ok=True)

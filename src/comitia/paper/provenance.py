@@ -31,6 +31,8 @@ FREE = (
     "engine.gpus",
 )
 
+#: Told with the runs of a chain.
+TEMPERATURE = "sampler.temperature"
 
 # With so much patience the state that is kept is taken to be the paper's: this project's choice, not yet measured.
 PATIENT = 5
@@ -45,7 +47,10 @@ def row_key(recipe: Recipe) -> str:
 def trained_here(recipe: Recipe, *, runs: int) -> Provenance:
     """Return the provenance of that many runs trained by the recipe."""
     changed = changes(recipe)
-    scale = ", ".join([_runs(recipe, runs), *(_told(*change) for change in changed)])
+    # Without a row of the paper the recipe is this project's own.
+    whose = "the built-in recipe" if recipe.name in names() and not row_key(recipe) else "the paper"
+    told = [_told(*change, whose) for change in changed if change[0] != TEMPERATURE]
+    scale = ", ".join([_runs(recipe, runs), *told])
     scale += _patience(recipe)
     return Provenance("trained", row_key(recipe), scale, not changed)
 
@@ -123,14 +128,14 @@ def is_scaled_down(recipe: Recipe) -> bool:
     return fewer or recipe.data.partial > full.data.partial
 
 
-def _told(key: str, now: str, full: str) -> str:
+def _told(key: str, now: str, full: str, whose: str = "the paper") -> str:
     """A change in words.
 
     >>> _told("training.epochs", "20", "200"), _told("training.lr", "0.1", "0.2")
     ('20 of 200 epochs', 'training.lr = 0.1 (the paper: 0.2)')
     """
     words = {"training.epochs": f"{now} of {full} epochs", "data.partial": "part of the training images"}
-    return words.get(key, f"{key} = {now} (the paper: {full})")
+    return words.get(key, f"{key} = {now} ({whose}: {full})")
 
 
 def _differs(ours: dict[str, Any], full: dict[str, Any]) -> bool:
@@ -144,8 +149,11 @@ def _shown(value: Any) -> str:
 def _runs(recipe: Recipe, runs: int) -> str:
     if recipe.training.sizes:
         return f"M = {', '.join(map(str, recipe.training.sizes))}"
-    states = plan(recipe, 1).members
-    return f"{runs} run{'s' if runs != 1 else ''}{f' × {states} states' if states > 1 else ''}"
+    first = plan(recipe, 1)
+    states = f" × {first.members} states" if first.members > 1 else ""
+    # A chain samples another law at every temperature, so it is always told.
+    heat = f" at T = {first.sampler.temperature:g}" if first.dynamics and first.sampler else ""
+    return f"{runs} run{'s' if runs != 1 else ''}{states}{heat}"
 
 
 def _patience(recipe: Recipe) -> str:

@@ -22,6 +22,7 @@ from comitia.paper.outputs import (
     require_absent_outputs,
     require_drawing,
     run_facts,
+    write_chain,
     write_comparison,
     write_learning,
     write_page,
@@ -179,13 +180,16 @@ def _require_no_word(trained: str | None) -> None:
 
 
 def _extras(evaluation: Evaluation, folder: Path, *, figures: bool, trained: bool) -> tuple[Path, ...]:
-    """Write the figures and, of a training, how its runs learned; return the files."""
+    """Write the figures and, of a training, how its runs learned and the temperatures of a chain; return the files."""
     written: tuple[Path, ...] = ()
     if figures:
         from comitia.pages import write_figures
 
         written += write_figures(evaluation, folder / "figures")
-    return written + (write_learning(folder, figures=figures) if trained else ())
+    if not trained:
+        return written
+    written += write_learning(folder, figures=figures)
+    return written + write_chain(folder, evaluation.name or "chain", figures=figures)
 
 
 def _train(
