@@ -5,6 +5,8 @@ days for all experiments: each row is given its share of them by its operations.
 train two ResNet20 or CNN-LSTM networks side by side (see the rows that were trained here).
 """
 
+from functools import cache
+
 from comitia.paper.rows import PaperRow, paper_rows
 from comitia.recipes import plans, read_recipe
 
@@ -34,8 +36,14 @@ def epochs_of(row: PaperRow) -> int:
     >>> epochs_of(paper_row("imdb-cnn_lstm-checkpoints"))
     250
     """
-    changes = [] if row.budget is None else [f"training.budget={row.budget}"]
-    return sum(plan.epochs for plan in plans(read_recipe(row.recipe, changes)))
+    return _planned_epochs(row.recipe, row.budget)
+
+
+@cache
+def _planned_epochs(recipe: str, budget: int | None) -> int:
+    # Each row is asked for its share of all rows: reading the built-in recipes once is enough.
+    changes = [] if budget is None else [f"training.budget={budget}"]
+    return sum(plan.epochs for plan in plans(read_recipe(recipe, changes)))
 
 
 def operations(row: PaperRow) -> float:
