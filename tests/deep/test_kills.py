@@ -4,6 +4,7 @@ import random
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,31 +12,60 @@ import pytest
 from comitia.engines.worker import train_one
 from small_training import arrays_file, bayes_recipe, contents, small_recipe
 
-# Kills itself in place of the n-th renaming: between any two of state, rows, resume file and record.
+# Imports everything once and forks a process for each line "renaming folder". That process kills itself in place of the
+# n-th renaming: between any two of state, rows, resume file and record. The exit code is told as subprocess tells it.
 SCRIPT = """
-import os, signal, sys
-from comitia.deep.directory import Directory
+import os, signal, sys, traceback
+import torch._dynamo  # torch's optimisers import it when the first one is made
+import comitia.deep.loop, comitia.deep.networks, comitia.deep.task
 from comitia.engines.worker import train_one
-from pathlib import Path
 
-left = [int(sys.argv[2])]
+def train(root, renaming):
+    left = [renaming]
 
-def hook(name, arguments):
-    if name == "os.rename":
-        left[0] -= 1
-        if left[0] == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+    def hook(name, arguments):
+        if name == "os.rename":
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
 
-sys.addaudithook(hook)
-train_one(sys.argv[1], 1, threads=1, device="cpu", report=lambda event: None)
+    sys.addaudithook(hook)
+    train_one(root, 1, threads=1, device="cpu", report=lambda event: None)
+
+for line in sys.stdin:
+    renaming, root = line.rstrip().split(" ", 1)
+    process = os.fork()
+    if process == 0:
+        try:
+            train(root, int(renaming))
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
 """
+Run = Callable[[Path, int], int]
 
 
-def run(root: Path, renaming: int) -> int:
-    return subprocess.run([sys.executable, "-c", SCRIPT, str(root), str(renaming)], timeout=120).returncode
+@pytest.fixture(scope="module")
+def run() -> Iterator[Run]:
+    """Train in a process of its own that is killed in place of the n-th renaming (0: never); return its exit code."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+
+        def train(root: Path, renaming: int) -> int:
+            print(renaming, root, file=server.stdin, flush=True)
+            return int(server.stdout.readline())
+
+        yield train
+        server.stdin.close()
+    assert server.returncode == 0
 
 
-def test_three_kills_do_not_show(tmp_path: Path) -> None:
+def test_three_kills_do_not_show(run: Run, tmp_path: Path) -> None:
     recipe = small_recipe(folder=arrays_file(tmp_path), runs=1, epochs=4, augment="flip-shift")
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
@@ -50,7 +80,7 @@ def test_three_kills_do_not_show(tmp_path: Path) -> None:
     assert not [path for path in (tmp_path / "killed").rglob(".*") if path.name != ".lock"]
 
 
-def test_a_kill_before_the_end_is_committed_does_not_show(tmp_path: Path) -> None:
+def test_a_kill_before_the_end_is_committed_does_not_show(run: Run, tmp_path: Path) -> None:
     """All members are there and predict, only the record does not say yet that the run is finished."""
     recipe = small_recipe(folder=arrays_file(tmp_path), runs=1, epochs=1)
     for name in ("whole", "killed"):
@@ -68,7 +98,7 @@ def test_a_kill_before_the_end_is_committed_does_not_show(tmp_path: Path) -> Non
     ("strategy", "renaming"), [("csghmc-ap", 9), ("swag", 8), ("swag", 10), ("swag", 16)]
 )
 def test_a_killed_chain_or_average_goes_on_with_the_same_noise(
-    tmp_path: Path, strategy: str, renaming: int
+    run: Run, tmp_path: Path, strategy: str, renaming: int
 ) -> None:
     recipe = bayes_recipe(strategy, folder=arrays_file(tmp_path), runs=1)
     for name in ("whole", "killed"):

@@ -11,6 +11,7 @@ import pytest
 from comitia._errors import InputError
 from comitia.deep.directory import Directory
 from comitia.deep.members import assemble
+from comitia.engines import local
 from comitia.engines.training import Outcome, train
 from comitia.engines.worker import load_data, train_one
 from comitia.files import read_predictions
@@ -97,6 +98,7 @@ def test_a_worker_that_leaves_in_peace_with_its_run_undone_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A directory in which nothing was trained then takes another recipe, and a `queue.py` there does no harm."""
+    monkeypatch.setattr(local, "ATTEMPTS", 1)  # further ones are those of the test above
     monkeypatch.chdir(tmp_path)
     (tmp_path / "queue.py").write_text("raise RuntimeError('not the one of the standard library')")
     out = tmp_path / "out"
