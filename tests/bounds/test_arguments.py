@@ -35,3 +35,14 @@ def test_what_is_no_number_is_refused(value):
     ):
         with pytest.raises(InputError):
             check()
+
+
+def test_values_that_rounding_pushed_out_are_put_on_the_end():
+    assert arguments.require_values("values", [3 * (1 + 1e-15), -1.0], 3.0).tolist() == [3.0, -1.0]
+    assert arguments.require_unit_values("scores", [1 + 1e-15, -1e-15]).tolist() == [1.0, 0.0]
+    with pytest.raises(InputError, match="^values: must be at most 3, got 3 at index 1$"):
+        arguments.require_values("values", [0.0, 3 * (1 + 1e-9)], 3.0)
+    with pytest.raises(InputError, match="^scores: must be 0 or more, got -1e-09 at index 0$"):
+        arguments.require_unit_values("scores", [-1e-9])
+    with pytest.raises(InputError, match="^upper: must be a finite number above 0, got 0$"):
+        arguments.require_positive("upper", 0)

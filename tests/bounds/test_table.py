@@ -33,6 +33,7 @@ FACTS = Facts(
     alone=(60, 900),
     counts=(1, 0, 0, 0, 0),
 )
+GROUPS = replace(FACTS, group_errors=(1, 0) * 400, group_sizes=(2, 1) * 400)
 PAC_BAYES = {"first-order-kl", "first-order-lambda", "tandem-kl", "tandem-lambda", "moment", "cantelli"}
 BINARY = {"disagreement", "c1", "c2"}
 
@@ -144,18 +145,25 @@ def test_a_row_is_whole(name):
     assert row.name == name
     assert all((row.meaning, row.event, row.equation, row.source))
     assert set(row.refused) <= set(CHOSEN_ON)
-    inputs = row.inputs(FACTS)
+    facts = GROUPS if row.grouped else FACTS
+    inputs = row.inputs(facts)
     assert inputs[row.samples] in (800, 900, 3000)
     # outward, and by no more than the margin for ties
     plain = row.formula(**inputs, delta=0.05)
-    assert plain <= row(FACTS, 0.05) <= plain * (1 + 1.1e-8)
+    assert plain <= row(facts, 0.05) <= plain * (1 + 1.1e-8)
 
 
 def test_only_the_designated_cost_nothing():
-    assert {name for name, row in BOUNDS.items() if row.designated} == {"holdout", "split"}
+    assert {name for name, row in BOUNDS.items() if row.designated} == {"holdout", "split", "groups"}
     for chosen_on in CHOSEN_ON:
-        found = [row.name for row in BOUNDS.values() if row.designated and chosen_on not in row.refused]
-        assert found == {"nothing": ["holdout"], "part": ["split"], "all": []}[chosen_on]
+        rows = [row for row in BOUNDS.values() if row.designated and chosen_on not in row.refused]
+        assert [row.name for row in rows if not row.grouped] == {
+            "nothing": ["holdout"],
+            "apart": ["holdout"],
+            "part": ["split"],
+            "all": [],
+        }[chosen_on]
+        assert [row.name for row in rows if row.grouped] == ([] if chosen_on == "all" else ["groups"])
 
 
 def halved(facts, delta):

@@ -1,7 +1,8 @@
 """Bounds on the risk of a weighted vote: plain functions of numbers, one per file.
 
 Each holds with probability at least 1 - delta, rounds outward, and returns its value unclipped: 1 or more is
-vacuous. `independent_errors` alone is no such bound: it assumes independent errors and known risks.
+vacuous. `independent_errors` alone is no such bound: it assumes independent errors and known risks. `digital` and
+`digital_paired` are functions of values in a fixed order, and never above the values' own limit.
 """
 
 from comitia.bounds.best_member import best_member
@@ -10,6 +11,8 @@ from comitia.bounds.c2 import c2
 from comitia.bounds.cantelli import cantelli
 from comitia.bounds.clopper_pearson import clopper_pearson, clopper_pearson_log
 from comitia.bounds.ctd import ctd
+from comitia.bounds.digital import digital
+from comitia.bounds.digital_paired import digital_paired
 from comitia.bounds.disagreement import disagreement
 from comitia.bounds.first_order_kl import first_order_kl
 from comitia.bounds.first_order_lambda import first_order_lambda
@@ -31,6 +34,8 @@ __all__ = [
     "clopper_pearson",
     "clopper_pearson_log",
     "ctd",
+    "digital",
+    "digital_paired",
     "disagreement",
     "first_order_kl",
     "first_order_lambda",

@@ -3,6 +3,9 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from comitia._errors import InputError, require_open_unit
 
 # Weighted means of numbers in [0, 1] may leave it by rounding; farther out is a mistake of the caller.
@@ -114,3 +117,49 @@ def require_delta(value: float) -> float:
     0.05
     """
     return require_open_unit("delta", value)
+
+
+def require_positive(argument: str, value: float) -> float:
+    """Return the value as a finite float above 0.
+
+    >>> require_positive("upper", 2)
+    2.0
+    """
+    number = float(value)
+    if not (math.isfinite(number) and number > 0.0):
+        raise InputError(f"{argument}: must be a finite number above 0, got {number:g}")
+    return number
+
+
+def require_values(argument: str, values: ArrayLike, upper: float) -> NDArray[np.float64]:
+    """Return the values as floats, one or more, none above `upper`; what rounding pushed out is put on the end.
+
+    >>> require_values("values", [0, 0.5, 1], 1.0)
+    array([0. , 0.5, 1. ])
+    """
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{argument}: must be numbers, got {values!r:.60}") from None
+    if found.ndim != 1 or found.size == 0:
+        raise InputError(f"{argument}: must be a list of one or more numbers, got shape {found.shape}")
+    _require_each(argument, found, np.isfinite(found), "finite")
+    _require_each(argument, found, found <= upper * (1 + _ROUNDING), f"at most {upper:g}")
+    return np.minimum(found, upper)
+
+
+def require_unit_values(argument: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return the values as floats in [0, 1], one or more.
+
+    >>> require_unit_values("scores", [0, 1])
+    array([0., 1.])
+    """
+    found = require_values(argument, values, 1.0)
+    _require_each(argument, found, found >= -_ROUNDING, "0 or more")
+    return np.maximum(found, 0.0)
+
+
+def _require_each(argument: str, values: NDArray[np.float64], right: NDArray[np.bool_], rule: str) -> None:
+    if not right.all():
+        place = int(right.argmin())
+        raise InputError(f"{argument}: must be {rule}, got {values[place]:g} at index {place}")

@@ -10,12 +10,14 @@ from comitia._extensions import is_reference, load, name_of
 from comitia._records import to_plain
 
 VOTES = ("majority", "average")
-#: What chose the weights: nothing of the hold-out, a part of it, or all of it.
-CHOSEN_ON = ("nothing", "part", "all")
+#: What chose the weights: nothing of the hold-out, a part of it, all of it, or other samples apart from it.
+CHOSEN_ON = ("nothing", "part", "all", "apart")
 # Bounds from moments hold for votes that err at W >= 1/2; a deployed vote counts totals within 1e-9 as tied and may
 # err at W >= 1/2 - 5e-10. That moves a bound by less than this, relatively, and so do float64 sums.
 OUTWARD = 1 + 1e-8
 NO_PRIOR = "the prior gives no weight to a member that votes"
+GROUPED = "proved for independent samples, and these come in groups"
+SILENT = "proved for members that always answer"
 OWN_SAMPLES = "each member has its own hold-out samples, so the vote's own errors cannot be counted"
 
 
@@ -26,7 +28,7 @@ class Facts:
     Attributes
     ----------
     vote, classes, shared : the vote, the number of classes, and whether all members share one hold-out
-    chosen_on : "nothing", "part" or "all" of the hold-out chose the weights
+    chosen_on : "nothing", "part" or "all" of the hold-out chose the weights, or samples "apart" from it
     members, kl : M, and KL(rho||pi); infinite where the prior gives no weight to a member that votes
     gibbs, tandem, moment : means of the loss that goes with the vote, first and second order, at the weights
     n_first, n_pair : the samples behind the first and the second order: the smallest hold-out, the smallest overlap
@@ -36,6 +38,9 @@ class Facts:
     kept_errors, kept_samples : the same on the samples that had no part in the weights
     alone : errors and samples of the only member that votes; None if several vote
     counts : integers with weights = counts / sum(counts), if the weights are such
+    abstains : whether members may give no answer
+    group_errors, group_sizes : of the deployed vote in each group that had no part in the weights, in a drawn order;
+        None where samples are independent. All means are then over groups, of means within them
     """
 
     vote: str
@@ -58,6 +63,14 @@ class Facts:
     kept_samples: int | None = None
     alone: tuple[int, int] | None = None
     counts: tuple[int, ...] | None = None
+    abstains: bool = False
+    group_errors: tuple[int, ...] | None = None
+    group_sizes: tuple[int, ...] | None = None
+
+    @property
+    def grouped(self) -> bool:
+        """Whether samples come in groups."""
+        return self.group_sizes is not None
 
 
 @dataclass(frozen=True)
@@ -76,6 +89,9 @@ class Bound:
     binary : whether it is proved for two classes only
     counted : whether it counts errors of the deployed vote itself
     joint : whether all members must have voted on the same samples
+    independent : whether it needs samples that are independent one by one, not in groups
+    answers : whether it needs members that always answer
+    grouped : whether it is about groups of samples
     refused : what may not have chosen the weights, each with the reason (empty: another bound takes its place)
     designated : whether it is named before looking wherever it is valid, so that nothing is paid for choosing it
     condition : a further reason why it is not given, or None
@@ -94,6 +110,9 @@ class Bound:
     binary: bool = False
     counted: bool = False
     joint: bool = False
+    independent: bool = False
+    answers: bool = False
+    grouped: bool = False
     refused: Mapping[str, str] = field(default_factory=dict)
     designated: bool = False
     condition: Callable[[Facts], str | None] = lambda facts: None
@@ -137,8 +156,14 @@ class Bound:
             return "proved for two classes only"
         if self.joint and not facts.shared:
             return OWN_SAMPLES
+        if self.grouped and not facts.grouped:
+            return ""
         if facts.chosen_on in self.refused:
             return self.refused[facts.chosen_on]
+        if self.independent and facts.grouped:
+            return GROUPED
+        if self.answers and facts.abstains:
+            return SILENT
         return self.condition(facts)
 
 

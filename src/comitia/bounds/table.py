@@ -20,6 +20,7 @@ from comitia.bounds.ctd import ctd
 from comitia.bounds.disagreement import disagreement
 from comitia.bounds.first_order_kl import first_order_kl
 from comitia.bounds.first_order_lambda import first_order_lambda
+from comitia.bounds.group_mean import group_mean
 from comitia.bounds.moment import moment
 from comitia.bounds.occam import occam
 from comitia.bounds.row import VOTES, Bound, Facts, as_bound, prior_covers
@@ -61,6 +62,15 @@ def _not_counts(facts: Facts) -> str | None:
     return "the weights are not multiples of 1/k; resolution makes them so" if facts.counts is None else None
 
 
+def _groups(facts: Facts) -> dict[str, Any]:
+    errors, sizes = list(facts.group_errors or ()), list(facts.group_sizes or ())
+    return {"errors": errors, "sizes": sizes, "groups": len(sizes)}
+
+
+def _hit_groups(facts: Facts) -> dict[str, Any]:
+    return {"errors": sum(wrong > 0 for wrong in facts.group_errors or ()), "n": len(facts.group_sizes or ())}
+
+
 def _alone(facts: Facts) -> dict[str, Any]:
     errors, n = facts.alone or (None, None)
     return {"errors": errors, "n": n, "members": facts.members}
@@ -76,10 +86,11 @@ CHOSEN_HERE = "the weights were chosen on these samples"
 
 # Bounds from moments of the losses, which contain KL(rho||pi); those proved for 0/1 losses; those for two classes.
 _moments = partial(Bound, condition=prior_covers)
-_majority = partial(_moments, votes=("majority",))
+_majority = partial(_moments, votes=("majority",), answers=True)
 _binary = partial(_majority, binary=True)
-# Bounds that count the errors of the whole vote.
-_vote = partial(Bound, counted=True, joint=True)
+# Bounds that count the errors of the whole vote, sample by sample or group by group.
+_vote = partial(Bound, counted=True, joint=True, independent=True)
+_group = partial(Bound, counted=True, joint=True, grouped=True, refused={"all": ALL_CHOSE})
 
 _ROWS = (
     _moments(
@@ -177,6 +188,7 @@ _ROWS = (
         source=f"{GERMAIN}, PAC-Bound 2",
         formula=c2,
         inputs=_joint,
+        independent=True,
     ),
     _vote(
         "holdout",
@@ -198,7 +210,7 @@ _ROWS = (
         source=CLOPPER,
         formula=clopper_pearson,
         inputs=_kept,
-        refused={"nothing": "", "all": ALL_CHOSE},
+        refused={"nothing": "", "apart": "", "all": ALL_CHOSE},
         designated=True,
         planned=True,
     ),
@@ -221,8 +233,29 @@ _ROWS = (
         formula=best_member,
         inputs=_alone,
         counted=True,
+        independent=True,
         condition=_several_vote,
         planned=True,
+    ),
+    _group(
+        "groups",
+        "the vote's error rate within groups, averaged over groups that did not choose the weights",
+        event="groups",
+        equation="digital bound of the group error rates k_g/n_g",
+        source="Waudby-Smith and Ramdas (2024), with bets that hedge a digital option",
+        formula=group_mean,
+        inputs=_groups,
+        samples="groups",
+        designated=True,
+    ),
+    _group(
+        "groups-any",
+        "groups with any error, counted where they did not choose the weights",
+        event="groups-any",
+        equation="max{p : P(Bin(n, p) ≤ k) ≥ δ}, k groups of n with an error",
+        source=CLOPPER,
+        formula=clopper_pearson,
+        inputs=_hit_groups,
     ),
 )
 BOUNDS: dict[str, Bound] = {row.name: row for row in _ROWS}
