@@ -67,7 +67,7 @@ lowest:  ## the core's tests with the lowest versions that pyproject.toml allows
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt \
 		-e '.[fast,parquet,sklearn,report,test]'
-	$(LOWEST)/$(SCRIPTS)/python -m pytest -n 2 -m "not slow" $(CORE_TESTS) \
+	$(LOWEST)/$(SCRIPTS)/python -m pytest -n 2 -m "not slow" $(CORE_TESTS) --ignore-glob 'tests/files/test_remote*.py' \
 		-W "ignore:Values in x were outside bounds:RuntimeWarning" -W ignore::pytest.PytestRemovedIn10Warning
 
 clean:  ## remove what the commands above made

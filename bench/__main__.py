@@ -1,10 +1,12 @@
-"""`python -m bench [NAME...] [--json FILE]`: speed and memory, as ratios from one run.
+"""`python -m bench [NAME...] [--json FILE] [--scale SHARE]`: speed and memory, as ratios from one run.
 
 Every module of this folder has `run() -> list[dict]`: rows with a name, seconds, and a ratio against
-something measured in the same run, because machines differ and are noisy.
+something measured in the same run, because machines differ and are noisy. Where `run` takes a `scale`, a share of the
+size can be tried; its figures mean nothing.
 """
 
 import argparse
+import inspect
 import json
 import platform
 import sys
@@ -14,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ["co_errors", "minimise", "weigh", "tightness", "protocol", "noise", "engine"]
+NAMES = ["co_errors", "minimise", "digital", "weigh", "tables", "tightness", "protocol", "noise", "engine"]
 
 
 def main() -> None:
@@ -22,18 +24,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(NAMES)}")
     parser.add_argument("--json", type=Path, help="also write the rows here")
+    parser.add_argument("--scale", type=float, help="of the size of tables, to try them small")
     chosen = parser.parse_args()
     unknown = set(chosen.names) - set(NAMES)
     if unknown:
         sys.exit(f"bench: no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
     rows = []
     for name in chosen.names or NAMES:
-        found = [{"bench": name, **row} for row in import_module(f"bench.{name}").run()]
+        found = [{"bench": name, **row} for row in _run(name, chosen.scale)]
         show(name, found)
         rows += found
     record = {"machine": platform.processor() or platform.machine(), "python": platform.python_version()}
     if chosen.json:
         chosen.json.write_text(json.dumps({**record, "rows": rows}, indent=1))
+
+
+def _run(name: str, scale: float | None) -> list[dict[str, object]]:
+    """Run one benchmark, smaller where it can be."""
+    run = import_module(f"bench.{name}").run
+    smaller = scale is not None and "scale" in inspect.signature(run).parameters
+    found: list[dict[str, object]] = run(scale=scale) if smaller else run()
+    return found
 
 
 def show(name: str, rows: list[dict[str, object]]) -> None:

@@ -117,6 +117,54 @@ def test_bad_contents_name_the_file(tmp_path):
         read_npz(tmp_path / "a.npz")
 
 
+FACTS = {
+    "classes": np.array(["cat", "dog", "emu"]),
+    "groups": np.arange(40) // 4,
+    "folds": np.arange(40) % 5,
+    "ids": np.array([f"s{k}" for k in range(40)]),
+    "abstained": RNG.random((3, 40)) < 0.2,
+}
+
+
+@pytest.mark.parametrize("kind", ["probs", "votes"])
+def test_what_is_known_of_samples_and_classes_is_read_without_any_option(tmp_path, kind):
+    values = PROBS if kind == "probs" else PROBS.argmax(axis=2)
+    np.savez(tmp_path / "a.npz", labels=LABELS, **{kind: values}, **FACTS)
+    found = read_npz(tmp_path / "a.npz")
+    assert (found.class_names, found.declared) == (("cat", "dog", "emu"), True)
+    assert found.groups.codes.tolist() == FACTS["groups"].tolist()
+    assert found.folds.codes.tolist() == FACTS["folds"].tolist()
+    assert found.ids.tolist() == FACTS["ids"].tolist()
+    assert found.abstained().tolist() == FACTS["abstained"].tolist()
+    assert (found.votes() == np.where(FACTS["abstained"], 3, PROBS.argmax(axis=2))).all()
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"classes": np.array(["a", "b", "c"], object)}, "classes holds Python objects"),
+        ({"classes": np.array([["a", "b", "c"]])}, "classes: must have shape"),
+        ({"classes": np.array(["a", "b"])}, "classes: must name the 3 classes"),
+        ({"classes": np.array(["a", "b", "a"])}, "classes: duplicate name 'a'"),
+        ({"groups": np.arange(39)}, "groups: must have shape"),
+        ({"groups": np.arange(40) + 0.5}, "groups: must be whole numbers or texts"),
+        ({"groups": np.array(["x", None] * 20)}, "groups holds Python objects"),
+        ({"folds": np.zeros((40, 2), int)}, "folds: must have shape"),
+        ({"ids": np.zeros(40, int)}, "ids: '0' occurs 40 times"),
+        ({"ids": np.array(["a"])}, "ids: must have shape"),
+        ({"abstained": np.zeros((3, 40))}, "abstained: must be bool"),
+        ({"abstained": np.zeros((40, 3), bool)}, "abstained: must have shape"),
+        ({"abstained": np.ones((3, 40), bool)}, "abstained: member 0 never answers"),
+    ],
+)
+def test_bad_facts_are_one_line(tmp_path, bad, message):
+    np.savez(tmp_path / "a.npz", probs=PROBS, labels=LABELS, **bad)
+    with pytest.raises(InputError) as error:
+        read_npz(tmp_path / "a.npz")
+    assert str(error.value).startswith(f"{tmp_path / 'a.npz'}: {message}")
+    assert "\n" not in str(error.value)
+
+
 SHAPES = {
     "imdb-cnn_lstm-checkpoints": (50, 25_000, 2, True, True),
     "cifar10-resnet20-checkpoints": (50, 10_000, 10, True, True),

@@ -161,7 +161,7 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path):
     cases = {
         (): "at least one file",
         ("a.npz", "b.csv"): r"of one kind are required, got .csv and .npz",
-        ("c.txt",): r"c.txt: the name must end in one of .npz, .npy, .csv, .parquet",
+        ("c.txt",): r"c.txt: the name must end in one of .npz, .npy, .csv, .tsv, .jsonl",
         ("d.npz",): "d.npz: no such file",
         (".",): "is a folder",
     }

@@ -7,11 +7,14 @@ from pathlib import Path
 from tempfile import mkstemp
 
 from comitia._errors import InputError
+from comitia.files.remote import is_url, plain, whole_remote
 
 
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path in the same folder; it takes the place of `path` on success and is removed on failure.
+
+    Where `path` is a URL, the temporary file is put there in one piece.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -20,6 +23,13 @@ def whole(path: str | Path) -> Iterator[Path]:
     ...     (Path(folder) / "a.txt").read_text()
     'complete'
     """
+    place = plain(path)
+    with whole_remote(str(place)) if is_url(place) else _whole_local(place) as temporary:
+        yield temporary
+
+
+@contextmanager
+def _whole_local(path: str | Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))  # a link stays one: what it points to is written
     if target.exists() and not target.is_file():
         raise InputError(f"{path}: not a regular file; refusing to overwrite it")

@@ -1,6 +1,8 @@
 """Reading ensembles and writing what they predict."""
 
+import csv
 import io
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,34 +11,46 @@ from comitia._ensemble import Ensemble
 from comitia._errors import InputError
 from comitia._predict import Predicted
 from comitia.files.atomic import write_bytes, write_text
+from comitia.files.remote import local, shown
 
 
 def read_ensemble(path: str | Path, *, faults: bool = True) -> Ensemble:
-    """Read the ensemble in a file that `comitia weigh --out` wrote.
+    """Read the ensemble in a file, or behind a URL, that `comitia weigh --out` wrote.
 
     A file that contradicts itself is refused; with `faults=False` only its form is checked, for `verify`.
     """
+    place = local(path)
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = place.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; comitia weigh writes one") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}: not text, so not an ensemble that comitia weigh wrote") from None
+        raise InputError(f"{shown(path)}: not text, so not an ensemble that comitia weigh wrote") from None
     except OSError as error:
-        raise InputError(f"{path}: not readable ({error.strerror})") from None
-    return Ensemble.from_json(text, source=str(path), faults=faults)
+        raise InputError(f"{shown(path)}: not readable ({error.strerror})") from None
+    return Ensemble.from_json(text, source=shown(path), faults=faults)
 
 
 def write_predicted(path: str | Path, predicted: Predicted) -> None:
     """Write the ensemble's classes and shares as .npz or .csv, whole or not at all."""
     if str(path).lower().endswith(".npz"):
+        named = {"classes": np.array(predicted.class_names)} if predicted.declared else {}
+        known = {} if predicted.ids is None else {"ids": predicted.ids}
         buffer = io.BytesIO()
-        np.savez(buffer, votes=predicted.classes, probs=predicted.shares)
-        write_bytes(Path(path), buffer.getvalue())
+        np.savez(
+            buffer, allow_pickle=False, votes=predicted.classes, probs=predicted.shares, **named, **known
+        )
+        write_bytes(path, buffer.getvalue())
         return
-    header = ",".join(["class", *(f"share_{c}" for c in range(predicted.shares.shape[1]))])
-    rows = [
-        ",".join([str(c), *(f"{share:.9g}" for share in shares)])
-        for c, shares in zip(predicted.classes.tolist(), predicted.shares.tolist())
-    ]
-    write_text(Path(path), "\n".join([header, *rows]) + "\n")
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows(_rows(predicted))
+    write_text(path, lines.getvalue())
+
+
+def _rows(predicted: Predicted) -> Iterator[list[object]]:
+    """Yield the header and a row per sample: its id if known, the class (empty where nobody answers), the shares."""
+    ids = predicted.ids
+    yield [*([] if ids is None else ["id"]), "class", *(f"share_{name}" for name in predicted.class_names)]
+    for place, (answer, shares) in enumerate(zip(predicted.answers, predicted.shares.tolist())):
+        known = [] if ids is None else [str(ids[place])]
+        yield [*known, "" if answer is None else answer, *(f"{share:.9g}" for share in shares)]

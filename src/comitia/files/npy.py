@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
+from comitia.files.remote import shown
 
 
 def read_npy(path: Path) -> NDArray[Any]:
@@ -52,7 +53,7 @@ def read_members(paths: Sequence[Path], labels: NDArray[Any] | None) -> Predicti
 
 
 def unique_names(paths: Sequence[Path]) -> list[str]:
-    """Return the stems of the files, or their whole paths where stems repeat (runs in folders of their own).
+    """Return the stems of the files, or their whole paths or URLs where stems repeat (runs in folders of their own).
 
     >>> unique_names([Path("a/1.npy"), Path("b/1.npy")])
     ['a/1', 'b/1']
@@ -60,4 +61,5 @@ def unique_names(paths: Sequence[Path]) -> list[str]:
     stems = [path.stem for path in paths]
     if len(set(stems)) == len(stems):
         return stems
-    return [path.with_suffix("").as_posix() for path in paths]
+    addresses = [path.as_posix() if shown(path) == str(path) else shown(path) for path in paths]
+    return [address.removesuffix(path.suffix) for address, path in zip(addresses, paths)]

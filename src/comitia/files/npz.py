@@ -14,7 +14,11 @@ from comitia._errors import InputError, nearest
 from comitia._predictions import Predictions
 from comitia.files.npy import explain
 
-KEYS = ("probs", "votes", "labels", "mask", "run", "step", "names")
+# fmt: off
+KEYS = (
+    "probs", "votes", "labels", "mask", "run", "step", "names", "classes", "groups", "folds", "ids", "abstained",
+)
+# fmt: on
 #: Compressed arrays up to this many bytes are unpacked into memory, larger ones into a temporary file.
 IN_MEMORY = 2**28
 #: Fixed part of a local header of the zip format; the lengths of name and extra field stand at 26.
@@ -28,6 +32,10 @@ def read_npz(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
         arrays["labels"] = labels
     if "probs" not in arrays and "votes" not in arrays:
         raise InputError(_missing(path))
+    if "classes" in arrays and arrays["classes"].ndim != 1:
+        raise InputError(
+            f"{path}: classes: must have shape (C,), one name per class, got {arrays['classes'].shape}"
+        )
     try:
         return Predictions.from_arrays(**arrays)
     except InputError as error:
@@ -39,7 +47,9 @@ def read_arrays(path: Path) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
-            return {key: _array(path, archive, entries[key]) for key in KEYS if key in entries}
+            return {key: _plain(path, archive, key, entries[key]) for key in KEYS if key in entries}
+    except InputError:
+        raise
     except zipfile.BadZipFile as error:
         raise InputError(f"{path}: {_broken(path, error)}") from None
     except (ValueError, EOFError, OSError, NotImplementedError, struct.error) as error:
@@ -48,6 +58,18 @@ def read_arrays(path: Path) -> dict[str, Any]:
         if type(error).__module__ not in ("zlib", "_lzma", "lzma", "bz2"):
             raise
         raise InputError(f"{path}: is damaged ({error}); copy or write it again") from None
+
+
+def _plain(path: Path, archive: zipfile.ZipFile, key: str, item: zipfile.ZipInfo) -> NDArray[Any]:
+    try:
+        return _array(path, archive, item)
+    except ValueError as error:
+        if "allow_pickle" not in str(error) and "Object arrays" not in str(error):
+            raise
+        raise InputError(
+            f"{path}: {key} holds Python objects (pickles), which are refused; save plain numbers, or texts as "
+            "array.astype(str)"
+        ) from None
 
 
 def _array(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:

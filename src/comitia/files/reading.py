@@ -1,74 +1,192 @@
 """Predictions from whatever files the user has: which kind they are, and how several belong together."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from comitia._copies import in_common, marks, repeats, telling_marks
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia.files.npy import read_members, read_npy
+from comitia.files.frames import is_frame
+from comitia.files.gathered import alike
+from comitia.files.label_files import open_label_table, read_label_file, read_labels
+from comitia.files.long import read_long
+from comitia.files.long_roles import looks_long
+from comitia.files.npy import read_members
 from comitia.files.npz import read_npz
-from comitia.files.tables import LABELS, csv_columns, parquet_columns, read_csv, read_parquet
+from comitia.files.remote import local_copies, named
+from comitia.files.roles import Roles, TableOptions, globs, named_columns
+from comitia.files.scan import ARROW_ENDINGS, TEXT_ENDINGS, Opened, is_table, open_table
+from comitia.files.wide import read_wide
 
-KINDS = (".npz", ".npy", ".csv", ".parquet")
+KINDS = (".npz", ".npy", *TEXT_ENDINGS, *ARROW_ENDINGS)
 
 
 def read_predictions(
-    paths: str | Path | Iterable[str | Path], labels: str | Path | None = None
+    paths: Any,
+    labels: str | Path | None = None,
+    *,
+    label: str | None = None,
+    id: str | None = None,
+    group: str | None = None,
+    fold: str | None = None,
+    members: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] | None = None,
+    empty: str | None = None,
+    layout: str | None = None,
+    pattern: str | None = None,
+    classes: Iterable[str] | None = None,
+    rounds: str | None = None,
+    abstain: str | Iterable[str] | None = None,
+    columns: Mapping[str, str] | str | Iterable[str] | None = None,
+    tell: Callable[[Roles], None] | None = None,
 ) -> Predictions:
-    """Return the checked predictions of one or more files of one kind.
+    """Return the checked predictions of one or more files of one kind, each a path or URL, or of a data frame.
 
     Parameters
     ----------
-    paths : `.npz` packs, CSV or Parquet tables (several: samples of the same members), or one `.npy` per member
+    paths : `.npz` packs, tables (several: samples of the same members), or one `.npy` per member; `-` for standard
+        input; a data frame in place of a table
     labels : a file of the labels (`.npy`, or a text or table with one column), for files that hold none
+    label, id, group, fold : the columns of a table that hold the labels, ids, groups and folds
+    members, ignore : names or globs of the columns that are members, and of those to leave out
+    empty : what an empty cell means: "abstain" (no answer) or "unseen" (not hold-out for that member)
+    layout : "wide" (a column per member) or "long" (a row per answer); told by the columns if not given
+    pattern : how columns of one member and one class are named; `{member}:{class}` if not given
+    classes : all classes in order; those of labels and votes, sorted, if not given
+    rounds : long tables: what several answers of a member on an item are: "members" (each round is a member of its
+        own) or "agree" (the answer on which all rounds agree, else an abstention)
+    abstain : long tables: answers that mean "no answer", such as "tie"
+    columns : long tables: the columns of members, answers, probabilities and rounds, where their names are not known:
+        `{"member": "rater"}`, or "member=rater"
+    tell : called with what was taken as what, for tables
+
+    Several long tables are the rows of one: a member may be in some of them only, and has gaps elsewhere.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     table = Path(folder) / "holdout.csv"
-    ...     _ = table.write_text("one,two,label\\n0,1,0\\n1,1,1\\n")
+    ...     _ = table.write_text("one,two,label\\ncat,dog,cat\\ndog,dog,dog\\n")
     ...     read_predictions(table).names
     ('one', 'two')
     """
-    given = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
-    kind = _kind(given)
-    truth = None if labels is None else _labels_apart(given, Path(labels))
-    if kind == ".npy":
+    known = tuple(str(name) for name in classes or ())
+    options = TableOptions(
+        label,
+        id,
+        group,
+        fold,
+        globs(members),
+        globs(ignore),
+        empty,
+        layout,
+        pattern,
+        known,
+        rounds,
+        globs(abstain),
+        named_columns(columns),
+    )
+    with named():
+        return _read(*local_copies(_given(paths), labels), options, tell)
+
+
+def _read(
+    given: list[Any], labels: Path | None, options: TableOptions, tell: Callable[[Roles], None] | None
+) -> Predictions:
+    if not isinstance(given[0], Path) or _kind(given) == "table":
+        return _read_tables(given, labels, options, tell)
+    if options != TableOptions():
+        raise InputError(
+            f"{given[0]}: options for columns of tables were given, and this is no table; leave them out"
+        )
+    truth = None if labels is None else read_labels(Path(labels))
+    _require_apart(given, labels)
+    if _kind(given) == ".npy":
         return read_members(given, truth)
     if truth is not None and len(given) > 1:
         raise InputError("labels: one file of labels for several files of samples; put labels into each file")
-    read = {".npz": read_npz, ".csv": read_csv, ".parquet": read_parquet}[kind]
-    return _joined(given, [read(path, truth) for path in given])
+    return _joined(given, [read_npz(path, truth) for path in given])
 
 
-def _labels_apart(paths: list[Path], labels: Path) -> NDArray[Any]:
-    """The labels of that file, which must not be one of the members' as well."""
-    truth = read_labels(labels)
-    if any(path.resolve() == labels.resolve() for path in paths):
+def _given(paths: Any) -> list[Any]:
+    """The files, data frames or streams as a list."""
+    single = isinstance(paths, str | Path) or is_frame(paths) or hasattr(paths, "read")
+    listed = [paths] if single else list(paths)
+    if not listed:
+        raise InputError("files: at least one file of predictions is required")
+    return listed
+
+
+def _read_tables(
+    given: list[Any], labels: str | Path | None, options: TableOptions, tell: Callable[[Roles], None] | None
+) -> Predictions:
+    if any(not isinstance(item, Path) for item in given) and any(isinstance(item, Path) for item in given):
+        raise InputError(
+            "files: of one kind are required, got paths and data frames; give one kind at a time"
+        )
+    _require_apart(given, labels)
+    tables = [open_table(item) for item in given]
+    if options.layout == "long" or (options.layout is None and looks_long(tables[0].names, options)):
+        return _read_long(tables, labels, options, tell)
+    _refuse_long_options(options, tables[0].source)
+    if labels is not None and len(given) > 1:
+        raise InputError("labels: one file of labels for several files of samples; put labels into each file")
+    truth = None if labels is None else read_label_file(Path(labels), options)
+    found = alike(read_wide(tables, options, truth), options.empty)
+    if tell is not None:
+        tell(found[0].taken)
+    places = [item if isinstance(item, Path) else Path(table.source) for item, table in zip(given, tables)]
+    return _joined(places, [part.predictions(options.empty) for part in found])
+
+
+def _read_long(
+    tables: list[Opened],
+    labels: str | Path | None,
+    options: TableOptions,
+    tell: Callable[[Roles], None] | None,
+) -> Predictions:
+    if options.pattern is not None:
+        raise InputError(f"pattern: {tables[0].source} is a long table; layout='wide' if it is not")
+    truth = None if labels is None else open_label_table(Path(labels))
+    found = read_long(tables, options, truth)
+    if tell is not None:
+        tell(found.taken)
+    return found.predictions(options.empty)
+
+
+def _refuse_long_options(options: TableOptions, source: str) -> None:
+    for name in ("rounds", "abstain", "columns"):
+        if getattr(options, name):
+            raise InputError(
+                f"{name}: is for long tables (a row per answer), and {source} is a wide one; layout='long' if it is not"
+            )
+
+
+def _require_apart(paths: list[Any], labels: str | Path | None) -> None:
+    """Raise where the file of labels is one of the members' as well."""
+    own = None if labels is None else Path(labels).resolve()
+    if any(isinstance(path, Path) and path.resolve() == own for path in paths):
         raise InputError(f"{labels}: is given as labels and among the files; leave it out of the files")
-    return truth
 
 
 def _kind(paths: list[Path]) -> str:
-    if not paths:
-        raise InputError("files: at least one file of predictions is required")
+    """Return "table", ".npz" or ".npy"."""
     for path in paths:
-        if not path.is_file():
+        if not path.is_file() and str(path) != "-":
             raise InputError(
                 f"{path}: {'is a folder; name the files in it' if path.is_dir() else 'no such file'}"
             )
-        if path.suffix.lower() not in KINDS:
-            raise InputError(f"{path}: the name must end in one of {', '.join(KINDS)}")
-    kinds = sorted({path.suffix.lower() for path in paths})
+        if not is_table(path) and path.suffix.lower() not in KINDS:
+            raise InputError(f"{path}: the name must end in one of {', '.join(KINDS)} (texts also in .gz)")
+    kinds = sorted({"table" if is_table(path) else path.suffix.lower() for path in paths})
     if len(kinds) > 1:
+        endings = sorted({path.suffix.lower() for path in paths})
         raise InputError(
-            f"files: of one kind are required, got {' and '.join(kinds)}; give them one kind at a time"
+            f"files: of one kind are required, got {' and '.join(endings)}; give them one kind at a time"
         )
     return kinds[0]
 
@@ -110,47 +228,3 @@ def _refuse_overlap(paths: list[Path], parts: list[Predictions]) -> None:
                 raise InputError(
                     f"{path}: {common:,} of its samples are in {paths[earlier]} too; give each sample once"
                 )
-
-
-def read_labels(path: Path) -> NDArray[Any]:
-    """Return the labels of a `.npy` file, a table with a column of labels, or a text with one class per line."""
-    if not path.is_file():
-        raise InputError(f"{path}: no such file of labels")
-    kind = path.suffix.lower()
-    if kind == ".npy":
-        return np.asarray(read_npy(path))
-    if kind == ".npz":
-        raise InputError(f"{path}: labels must be a .npy file or a text with one class per line")
-    return _column(path, parquet_columns(path) if kind == ".parquet" else _text_columns(path))
-
-
-def _text_columns(path: Path) -> Mapping[str, NDArray[np.float64]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not text; labels are a .npy file or one class per line") from None
-    words = [line.strip() for line in text.splitlines() if line.strip()]
-    if words and "," in words[0]:
-        return csv_columns(path)
-    return {"label": _classes(path, words)}
-
-
-def _classes(path: Path, words: list[str]) -> NDArray[np.float64]:
-    if not words:
-        raise InputError(f"{path}: is empty; one class per line is required")
-    try:
-        float(words[0])
-    except ValueError:
-        words = words[1:]  # a header
-    try:
-        return np.array(words, dtype=np.float64)
-    except ValueError as error:
-        raise InputError(f"{path}: classes must be numbered 0, 1, … ({error})") from None
-
-
-def _column(path: Path, columns: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-    named = [name for name in columns if name.lower() in LABELS]
-    chosen = named if named else list(columns)
-    if len(chosen) != 1:
-        raise InputError(f"{path}: one column is required, or one called label, got {', '.join(columns)}")
-    return columns[chosen[0]]

@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
+from comitia._samples import Groups
 from comitia.files.atomic import whole
 
 
 def write_predictions(path: str | Path, predictions: Predictions) -> None:
     """Write the predictions as an uncompressed `.npz`, in their stored precision; never whole in memory.
+
+    Names of classes, groups, folds, ids and abstentions are written where there are any.
 
     >>> from tempfile import TemporaryDirectory
     >>> from comitia.files.npz import read_npz
@@ -62,5 +65,14 @@ def _small_arrays(predictions: Predictions) -> dict[str, NDArray[Any]]:
         "run": predictions.run,
         "step": predictions.step,
         "names": np.array(predictions.names),
+        "classes": np.array(predictions.class_names) if predictions.declared else None,
+        "groups": _texts(predictions.groups),
+        "folds": _texts(predictions.folds),
+        "ids": predictions.ids,
+        "abstained": predictions.abstained(),
     }
     return {key: array for key, array in found.items() if array is not None}
+
+
+def _texts(groups: Groups | None) -> NDArray[np.str_] | None:
+    return None if groups is None else np.array(groups.names)[groups.codes]

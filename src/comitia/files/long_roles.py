@@ -1,0 +1,175 @@
+"""Which column of a long table is what: the items, the members, their answers, and what else is known."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from comitia._errors import InputError, nearest
+from comitia.files.roles import NAMED, TableOptions
+
+#: Names by which columns are recognised, in any case, with or without `_id` or `_name` at the end. A confidence or a
+#: score may be anything, so it has to be named.
+KNOWN: Mapping[str, tuple[str, ...]] = {
+    "item": ("item", "id", "sample", "example", "question", "prompt", "task", "unit", "row"),
+    "member": ("member", "judge", "annotator", "worker", "model", "rater", "labeler", "classifier"),
+    "answer": (
+        "answer",
+        "vote",
+        "prediction",
+        "response",
+        "annotation",
+        "judgment",
+        "judgement",
+        "verdict",
+        "choice",
+        "predicted",
+    ),
+    "probability": ("probability", "prob"),
+    "label": ("label", "gold", "truth", "target", "y"),
+    "group": ("group", "groups"),
+    "fold": ("fold",),
+    "round": ("round", "order", "trial"),
+}
+REQUIRED = ("item", "member", "answer")
+MEANING = {
+    "item": "items",
+    "member": "members",
+    "answer": "answers",
+    "probability": "probabilities",
+    "label": "labels",
+    "group": "groups",
+    "fold": "folds",
+    "round": "rounds",
+}
+ENDINGS = ("_id", "_name")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a long table; None for what it does not have."""
+
+    item: str
+    member: str
+    answer: str
+    probability: str | None = None
+    label: str | None = None
+    group: str | None = None
+    fold: str | None = None
+    round: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        found = (getattr(self, role) for role in KNOWN)
+        return tuple(name for name in found if name is not None)
+
+
+def looks_long(names: Sequence[str], options: TableOptions) -> bool:
+    """Return whether those columns are of a long table: items, members and answers, each named or recognised.
+
+    >>> looks_long(["question_id", "Judge", "verdict", "gold"], TableOptions())
+    True
+    >>> looks_long(["id", "forest", "svm", "label"], TableOptions())
+    False
+    """
+    given = named_roles(options)
+    free = [name for name in names if name not in given.values()]
+    return bool(options.columns) or all(role in given or _candidates(role, free) for role in REQUIRED)
+
+
+def named_roles(options: TableOptions) -> dict[str, str]:
+    """Return the columns that the options name, by their roles in a long table."""
+    found = {"item": options.id, "label": options.label, "group": options.group, "fold": options.fold}
+    return {role: name for role, name in found.items() if name is not None} | dict(options.columns)
+
+
+def find_roles(names: Sequence[str], given: Mapping[str, str], source: str) -> Roles:
+    """Return the column of each role: the one given, or the only one with a name that is known for it.
+
+    A column that was given for one role is taken for no other. What is needed and not found, or found twice, is an
+    error that names the option which settles it; so are folds that were not given as such.
+
+    >>> find_roles(["Item", "judge", "label"], {"answer": "label"}, "votes.csv").columns
+    ('Item', 'judge', 'label')
+    """
+    taken = {role: _given(role, name, names, source) for role, name in given.items()}
+    _refuse_twice(taken, source)
+    free = [name for name in names if name not in taken.values()]
+    found: dict[str, str] = dict(taken)
+    for role in KNOWN:
+        if role not in taken and (name := _only(role, free, source)) is not None:
+            found[role] = name
+    if "fold" in found and "fold" not in taken:
+        name = found["fold"]
+        raise InputError(
+            f"{source}: column '{name}' looks like folds; fold='{name}' says so, ignore='{name}' leaves it out"
+        )
+    return Roles(**found)
+
+
+def item_and_label(names: Sequence[str], item: str | None, label: str | None, source: str) -> tuple[str, str]:
+    """Return the two columns of a table of labels: those given, those with known names, or the only two.
+
+    >>> item_and_label(["question", "gold"], None, None, "gold.csv")
+    ('question', 'gold')
+    """
+    one = item if item is not None and item in names else _only("item", names, source)
+    assert one is not None  # needed, so that its absence was an error
+    rest = [name for name in names if name != one]
+    other = label if label is not None and label in rest else _only("label", rest, source)
+    if other is None and len(rest) != 1:
+        raise InputError(f"{source}: no column of the labels found; {_remedy('label')}")
+    return one, rest[0] if other is None else other
+
+
+def _given(role: str, name: str, names: Sequence[str], source: str) -> str:
+    if name not in names:
+        raise InputError(
+            f"{source}: no column '{name}' for the {MEANING[role]}{nearest(name, names)}; there are "
+            f"{', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
+        )
+    return name
+
+
+def _refuse_twice(taken: Mapping[str, str], source: str) -> None:
+    roles: dict[str, str] = {}
+    for role, name in taken.items():
+        if name in roles:
+            raise InputError(
+                f"{source}: column '{name}' is given for the {MEANING[roles[name]]} and for the {MEANING[role]}; "
+                "name another"
+            )
+        roles[name] = role
+
+
+def _only(role: str, names: Sequence[str], source: str) -> str | None:
+    """The column with a name known for the role; None where there is none and none is needed."""
+    found = _candidates(role, names)
+    if len(found) > 1:
+        listed = " and ".join(f"'{name}'" for name in found[:2])
+        raise InputError(f"{source}: columns {listed} both look like the {MEANING[role]}; {_remedy(role)}")
+    if not found and role in REQUIRED:
+        raise InputError(f"{source}: no column of the {MEANING[role]} found; {_remedy(role)}")
+    return found[0] if found else None
+
+
+def _remedy(role: str) -> str:
+    option = {"item": "id="}.get(role, f"{role}=")
+    named = f"columns='{role}=COLUMN'" if role in NAMED else option
+    return f"{named} names it, or call it '{KNOWN[role][0]}'"
+
+
+def _candidates(role: str, names: Iterable[str]) -> list[str]:
+    """Columns whose names are known for the role; those with an ending only where there is no other."""
+    listed = list(names)
+    exact = [name for name in listed if _plain(name) in KNOWN[role]]
+    return exact or [name for name in listed if _stem(name) in KNOWN[role]]
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower()
+
+
+def _stem(name: str) -> str:
+    plain = _plain(name)
+    ending = next((ending for ending in ENDINGS if plain.endswith(ending)), "")
+    return plain.removesuffix(ending)

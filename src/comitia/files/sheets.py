@@ -1,0 +1,124 @@
+"""One table read: the columns of its members, its labels, ids, groups and folds."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._errors import InputError
+from comitia.files.roles import Roles, TableOptions, roles_by_name
+from comitia.files.scan import Opened
+from comitia.files.store import Store
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The labels of some samples: codes into `words`; `name` is what messages call them."""
+
+    name: str
+    codes: NDArray[Any]
+    words: tuple[str, ...]
+    boolean: bool = False
+    numeric: bool = True
+    ids: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A table that was read: its roles (members = columns), what the columns hold, labels and texts per sample."""
+
+    table: Opened
+    roles: Roles
+    store: Store
+    labels: Labels | None
+    texts: dict[str, NDArray[np.str_]]
+
+    def row(self, sample: int) -> int:
+        """Return the number that a sample has in messages."""
+        return sample + self.table.first_row
+
+
+def read_sheet(table: Opened, options: TableOptions, labels: Labels | None = None) -> Sheet:
+    """Read a table once, with its own labels or those given."""
+    roles = roles_by_name(table.source, table.names, options, labels is not None)
+    store = Store(table.source, roles.members, table.rows)
+    truth = None if roles.label is None else Store(table.source, [roles.label], table.rows)
+    extras = {role: name for role in ("id", "group", "fold") if (name := getattr(roles, role)) is not None}
+    wanted = dict.fromkeys(
+        [*roles.members, *([] if roles.label is None else [roles.label]), *extras.values()]
+    )
+    texts: dict[str, list[str]] = {role: [] for role in extras}
+    start = 0
+    for batch in table.batches(list(wanted)):
+        store.add(batch, start)
+        if truth is not None:
+            truth.add(batch, start)
+        for role, name in extras.items():
+            texts[role] += batch[name].texts()
+        start += len(next(iter(batch.values())).values)
+    for role, name in extras.items():
+        _require_filled(table, role, name, texts[role])
+    if roles.id is not None:
+        _require_distinct(table, roles.id, texts["id"])
+    own = None if truth is None else labels_of(truth, table.first_row)
+    known = own if labels is None else _joined(table, labels, texts.get("id"))
+    return Sheet(table, roles, store, known, {role: np.array(cells) for role, cells in texts.items()})
+
+
+def labels_of(store: Store, first_row: int) -> Labels:
+    """Return the labels in a store of one column, all of which must be classes."""
+    where, name = f"{store.source}: column '{store.names[0]}'", store.names[0]
+    if store.failed[0] >= 0:
+        raise InputError(
+            f"{where}, row {store.failed[0] + first_row} holds NaN or an infinity; fix that label (a sample "
+            "left out for it would bias every certificate)"
+        )
+    if store.missing is not None:
+        row = int(store.missing[0].argmax()) + first_row
+        raise InputError(f"{where}, row {row} is empty; fix that label or drop the row")
+    if store.kinds[0] == "numbers":
+        numbers = store.as_numbers(0)
+        shown = numbers[numbers != np.floor(numbers)][0]
+        raise InputError(f"{where} holds {shown:g}, not a class; label= says which column holds the labels")
+    if store.kinds[0] != "classes":
+        raise InputError(f"{where} holds no classes; label= says which column holds the labels")
+    return Labels(name, store.codes[0], tuple(store.words(0)), store.boolean[0], store.numeric[0])
+
+
+def _require_filled(table: Opened, role: str, name: str, cells: list[str]) -> None:
+    if "" in cells:
+        raise InputError(
+            f"{table.source}: column '{name}', row {cells.index('') + table.first_row} is empty; every sample needs "
+            f"{'an id' if role == 'id' else f'a {role}'}"
+        )
+
+
+def _require_distinct(table: Opened, name: str, ids: list[str]) -> None:
+    seen: dict[str, int] = {}
+    for sample, text in enumerate(ids):
+        if text in seen:
+            rows = f"rows {seen[text] + table.first_row} and {sample + table.first_row}"
+            raise InputError(
+                f"{table.source}: '{text}' of column '{name}' occurs twice ({rows}); give each sample once, or "
+                f"group='{name}' if samples belong together"
+            )
+        seen[text] = sample
+
+
+def _joined(table: Opened, labels: Labels, ids: list[str] | None) -> Labels:
+    """The labels of another file in the order of the table: by id where both have it."""
+    if ids is None or labels.ids is None:
+        if len(labels.codes) != table.rows:
+            word = "long" if len(labels.codes) > table.rows else "short"
+            raise InputError(
+                f"{labels.name}: too {word}, {len(labels.codes):,} labels for {table.rows:,} samples; give one per "
+                "sample, or id= names the column that both files have"
+            )
+        return labels
+    places = {text: place for place, text in enumerate(labels.ids)}
+    lacking = next((text for text in ids if text not in places), None)
+    if lacking is not None:
+        raise InputError(f"{labels.name}: has no label for '{lacking}' of {table.source}; add it")
+    order = np.array([places[text] for text in ids])
+    return Labels(labels.name, labels.codes[order], labels.words, labels.boolean, labels.numeric)

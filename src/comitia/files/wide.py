@@ -1,0 +1,225 @@
+"""Wide tables: a column per member (classes, probabilities, lists of them) or per member and class."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._errors import InputError
+from comitia.files.gathered import Gathered, at_least_two, sorted_classes
+from comitia.files.patterns import Groups, default_groups, grouped
+from comitia.files.recognise import (
+    known_classes,
+    listed,
+    require_finite_columns,
+    require_predictions,
+)
+from comitia.files.roles import TableOptions
+from comitia.files.scan import Opened
+from comitia.files.sheets import Labels, Sheet, read_sheet
+
+
+def read_wide(
+    tables: Sequence[Opened], options: TableOptions, labels: Labels | None = None
+) -> list[Gathered]:
+    """Return what was gathered from each table; all have the same classes, and are shards of the samples."""
+    sheets = [read_sheet(table, options, labels) for table in tables]
+    spoken = _Words(sheets)
+    known = spoken.all(known_classes(sheets, options.classes))
+    groups = [_groups(sheet, options, known) for sheet in sheets]
+    if any(groups):
+        return [_by_class(sheet, spoken, own, known, options) for sheet, own in zip(sheets, groups)]
+    for sheet in sheets:
+        require_predictions(spoken.judged(sheet), known, bool(options.members))
+    if any("lists" in sheet.store.kinds for sheet in sheets):
+        return [_lists(sheet, spoken, known, options) for sheet in sheets]
+    if any("numbers" in sheet.store.kinds for sheet in sheets):
+        classes = _two_classes(sheets[0], known, options)
+        return [_probabilities(sheet, spoken, classes) for sheet in sheets]
+    return _votes(sheets, spoken, known, options)
+
+
+class _Words:
+    """How classes are spelled: booleans as 0 and 1 beside numbers, else as true and false."""
+
+    def __init__(self, sheets: Sequence[Sheet]) -> None:
+        flags = [(s.store.boolean[k], s.store.numeric[k]) for s in sheets for k in range(len(s.store.names))]
+        flags += [(s.labels.boolean, s.labels.numeric) for s in sheets if s.labels is not None]
+        self._numbers = any(numeric and not boolean for boolean, numeric in flags)
+        self._digits = {"false": "0", "true": "1"} if any(boolean for boolean, _ in flags) else {}
+
+    def all(self, words: Sequence[str]) -> list[str]:
+        """Return the words as they are spelled."""
+        return [self._digits.get(word, word) for word in words] if self._numbers else list(words)
+
+    def judged(self, sheet: Sheet) -> Sheet:
+        """Return the sheet with its columns spelled so."""
+        if self._numbers and self._digits:
+            for place in range(len(sheet.store.names)):
+                if sheet.store.boolean[place]:
+                    sheet.store.respell(place, self._digits)
+        return sheet
+
+
+def _groups(sheet: Sheet, options: TableOptions, known: Sequence[str]) -> Groups | None:
+    columns, source = sheet.store.names, sheet.table.source
+    if options.pattern is not None:
+        return grouped(source, columns, options.pattern, known if sheet.labels is not None else ())
+    return default_groups(source, columns, known if sheet.labels is not None else ())
+
+
+def _votes(
+    sheets: Sequence[Sheet], spoken: _Words, known: Sequence[str], options: TableOptions
+) -> list[Gathered]:
+    said = [w for sheet in sheets for k in range(len(sheet.store.names)) for w in sheet.store.words(k)]
+    truth = known if sheets[0].labels is not None else []
+    classes = options.classes or at_least_two(sheets[0].table.source, sorted_classes([*truth, *said]))
+    strange = next((word for word in [*said, *truth] if word not in set(classes)), None)
+    if strange is not None:
+        raise InputError(f"classes: '{strange}' of {sheets[0].table.source} is not one of {listed(classes)}")
+    found = []
+    for sheet in sheets:
+        codes = sheet.store.codes
+        if len(classes) > 256 and codes.dtype == np.uint8:
+            codes = codes.astype(np.uint16)
+        for place in range(len(codes)):
+            _translate(codes[place], sheet.store.words(place), classes)
+        found.append(_gathered(sheet, spoken, classes, sheet.store.names, votes=codes))
+    return found
+
+
+def _translate(codes: NDArray[Any], words: Sequence[str], classes: Sequence[str]) -> None:
+    """Turn codes into a column's own words into codes into the classes, in place."""
+    places = {name: place for place, name in enumerate(classes)}
+    table = np.zeros(max(len(words), 1), codes.dtype)
+    table[: len(words)] = [places[word] for word in words]
+    codes[:] = table[codes] if len(words) else 0
+
+
+def _two_classes(sheet: Sheet, known: Sequence[str], options: TableOptions) -> tuple[str, ...]:
+    """The two classes of tables with one probability per member; the second is the one it is of."""
+    labelled = sheet.labels is not None
+    classes = options.classes or (
+        at_least_two(sheet.table.source, sorted_classes(known)) if labelled else ("0", "1")
+    )
+    if len(classes) != 2:
+        place = sheet.store.kinds.index("numbers") if "numbers" in sheet.store.kinds else 0
+        raise InputError(
+            f"{sheet.table.source}: column '{sheet.store.names[place]}' holds one probability per sample, and there "
+            f"are {len(classes)} classes ({listed(classes)}); give a column per member and class, 'member:class', or "
+            "pattern= says how they are named"
+        )
+    return classes
+
+
+def _probabilities(sheet: Sheet, spoken: _Words, classes: tuple[str, ...]) -> Gathered:
+    store = sheet.store
+    for place, name in enumerate(store.names):
+        if store.kinds[place] == "classes" and not set(store.words(place)) <= {"0", "1"}:
+            raise InputError(
+                f"{sheet.table.source}: column '{name}' holds classes ({listed(store.words(place))}), others hold "
+                f"probabilities; give one kind, or ignore='{name}' leaves it out"
+            )
+    whole = all(kind == "numbers" for kind in store.kinds)
+    probs = store.reals if whole else np.stack([store.as_numbers(k) for k in range(len(store.names))])
+    found = _gathered(sheet, spoken, classes, store.names, probs=probs)
+    return replace(found, taken=replace(found.taken, positive=classes[1]))
+
+
+def _lists(sheet: Sheet, spoken: _Words, known: Sequence[str], options: TableOptions) -> Gathered:
+    store, source = sheet.store, sheet.table.source
+    other = next((n for n, kind in zip(store.names, store.kinds) if kind != "lists"), None)
+    if other is not None:
+        raise InputError(
+            f"{source}: column '{other}' holds no lists, others do; ignore='{other}' leaves it out"
+        )
+    widths = {held.shape[1] for held in store.lists.values()}
+    if len(widths) > 1:
+        raise InputError(f"{source}: members have lists of {min(widths)} and of {max(widths)} probabilities")
+    width = widths.pop()
+    classes = options.classes or _classes_of_lists(sheet, known, width)
+    if len(classes) != width:
+        raise InputError(
+            f"{source}: lists of {width} probabilities for {len(classes)} classes ({listed(classes)}); classes= names "
+            f"all {width} in their order"
+        )
+    probs = np.stack([store.lists[place] for place in range(len(store.names))])  # (M, n, C)
+    return _gathered(sheet, spoken, classes, store.names, probs=probs)
+
+
+def _classes_of_lists(sheet: Sheet, known: Sequence[str], width: int) -> tuple[str, ...]:
+    """The classes in the order of lists: 0, 1, … where the labels are such numbers, else the sorted labels."""
+    numbered = tuple(str(place) for place in range(width))
+    if sheet.labels is None or set(known) <= set(numbered):
+        return numbered
+    return sorted_classes(known)
+
+
+def _by_class(
+    sheet: Sheet, spoken: _Words, groups: Groups | None, known: Sequence[str], options: TableOptions
+) -> Gathered:
+    source, store = sheet.table.source, sheet.store
+    if groups is None:
+        raise InputError(f"{source}: no column is named 'member:class', those of the other file are")
+    require_finite_columns(sheet)
+    own = next(iter(groups.values()))
+    classes = options.classes or sorted_classes(own)
+    lacking = next((word for word in [*known, *classes] if word not in own), None)
+    strange = next((word for word in own if word not in classes), None)
+    if lacking is not None and (sheet.labels is not None or options.classes):
+        raise InputError(
+            f"{source}: class '{lacking}' has no column; member '{next(iter(groups))}' has {listed(list(own))}"
+        )
+    if strange is not None:
+        raise InputError(f"classes: '{strange}' of {source} is not one of {listed(classes)}")
+    dtype = np.float64 if store.reals is None else store.reals.dtype
+    probs = np.empty((len(groups), store.rows, len(classes)), dtype)
+    gaps = None if store.missing is None else np.zeros(probs.shape[:2], bool)
+    for index, columns in enumerate(groups.values()):
+        for place, name in enumerate(classes):
+            probs[index, :, place] = store.as_numbers(columns[name])
+            if gaps is not None and store.missing is not None:
+                gaps[index] |= store.missing[columns[name]]
+    found = _gathered(sheet, spoken, classes, tuple(groups), probs=probs)
+    return replace(found, missing=gaps)
+
+
+def _gathered(
+    sheet: Sheet,
+    spoken: _Words,
+    classes: tuple[str, ...],
+    names: tuple[str, ...],
+    votes: NDArray[Any] | None = None,
+    probs: NDArray[Any] | None = None,
+) -> Gathered:
+    texts = sheet.texts
+    return Gathered(
+        votes=votes,
+        probs=probs,
+        labels=_label_codes(sheet, spoken, classes),
+        classes=classes,
+        names=names,
+        missing=sheet.store.missing,
+        groups=texts.get("group"),
+        folds=texts.get("fold"),
+        ids=texts.get("id"),
+        taken=replace(sheet.roles, members=names, notes=sheet.table.notes),
+        source=sheet.table.source,
+        first_row=sheet.table.first_row,
+    )
+
+
+def _label_codes(sheet: Sheet, spoken: _Words, classes: tuple[str, ...]) -> NDArray[np.int64] | None:
+    if sheet.labels is None:
+        return None
+    places = {name: place for place, name in enumerate(classes)}
+    words = spoken.all(sheet.labels.words)
+    strange = next((word for word in words if word not in places), None)
+    if strange is not None:
+        raise InputError(
+            f"{sheet.table.source}: label '{strange}' is not one of the classes {listed(classes)}; classes= names all"
+        )
+    table = np.array([places[word] for word in words], np.int64)
+    return np.asarray(table[sheet.labels.codes])
