@@ -15,7 +15,19 @@ from comitia import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 # Everything that a base install must not need.
-HEAVY = ["torch", "sklearn", "ray", "plotly", "matplotlib", "numba", "pyarrow", "mlxtend", "pandas"]
+HEAVY = [
+    "torch",
+    "sklearn",
+    "ray",
+    "plotly",
+    "matplotlib",
+    "numba",
+    "pyarrow",
+    "mlxtend",
+    "pandas",
+    "fsspec",
+    "s3fs",
+]
 JOB = """
 import sys
 from importlib.machinery import PathFinder
@@ -67,6 +79,10 @@ def test_weigh_predict_verify_plan_without_any_extra(pack: Path) -> None:
     [
         (["demo"], "comitia: demo: needs torch and mlxtend; pip install 'comitia[demo]'\n"),
         (["train", "demo", "--out", "out"], "comitia: train: needs torch; pip install 'comitia[torch]'\n"),
+        (
+            ["weigh", "s3://bucket/a.npz"],
+            "comitia: s3://bucket/a.npz: a package for s3:// is missing; pip install 'comitia[remote]'\n",
+        ),
         (["collect", "."], "comitia: collect: needs torch; pip install 'comitia[torch]'\n"),
     ],
 )

@@ -64,7 +64,7 @@ def _without(key: str) -> str:
     [
         ("", "file: not readable as JSON"),
         ("[1, 2]", "file: not an ensemble that comitia weigh wrote"),
-        ('{"format": "comitia-ensemble-1"}', "file: names: missing; it has no default"),
+        ('{"format": "comitia-ensemble-2"}', "file: names: missing; it has no default"),
         ('{"a": NaN}', "file: not readable as JSON (NaN is not a number)"),
     ],
 )
@@ -74,7 +74,7 @@ def test_files_that_are_not_ensembles(text: str, message: str) -> None:
     assert str(error.value).startswith(message)
 
 
-@pytest.mark.parametrize("key", ["names", "certificates", "best", "data", "split", "vote", "classes"])
+@pytest.mark.parametrize("key", ["names", "certificates", "best", "data", "split", "vote", "class_names"])
 def test_a_missing_part_is_named(key: str) -> None:
     with pytest.raises(InputError, match=f"ensemble: {key}: missing; it has no default"):
         Ensemble.from_json(_without(key))

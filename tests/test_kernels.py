@@ -191,9 +191,7 @@ def test_loops_take_contiguous_native_numbers_only():
 def test_a_shard_without_a_first_pass_still_votes():
     stored = rows()[None]
     shard = Shard("probs", stored)
-    assert np.array_equal(
-        shard.votes(0, 500, np.dtype("u1"))[0], classes_of("probs", stored[0], np.dtype("u1"))
-    )
+    assert np.array_equal(shard.votes(0, 500, 7)[0], classes_of("probs", stored[0], np.dtype("u1")))
 
 
 def test_one_thread_of_linear_algebra_inside_and_as_before_outside():

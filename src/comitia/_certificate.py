@@ -14,6 +14,12 @@ SAMPLING = (
     "the hold-out samples are independent draws from the distribution of deployment and were not used for "
     "training, early stopping, checkpoint choice, calibration or the choice of the prior"
 )
+GROUP_SAMPLING = (
+    "the hold-out groups are independent draws from the distribution of deployment, none of their samples was used for "
+    "training, early stopping, checkpoint choice, calibration or the choice of the prior, and they are counted in an "
+    "order that was fixed before looking"
+)
+UNITS = ("samples", "groups")
 # What `holdout` rests on besides, and what nobody but the user can know where the weights are given.
 WEIGHTS_FIXED = "the weights were fixed without these samples"
 # From here down six digits of the confidence would all say 99.9999%.
@@ -37,6 +43,7 @@ class Certificate:
     samples : how many hold-out samples enter the bound.
     inputs : every number that enters the formula; `delta_share` where delta was divided among several bounds.
     meaning : what it is, in half a line; that of the table unless given.
+    unit : what was drawn independently and is counted: ``"samples"``, or ``"groups"`` of them.
 
     Examples
     --------
@@ -53,6 +60,7 @@ class Certificate:
     samples: int
     inputs: dict[str, Any] = field(default_factory=dict)
     meaning: str = ""
+    unit: str = "samples"
 
     def __post_init__(self) -> None:
         if not self.meaning and self.name in BOUNDS:
@@ -67,17 +75,23 @@ class Certificate:
     def promise(self) -> str:
         """The certificate as one plain sentence."""
         surely = confidence_down(self.delta)
-        sure = f"with probability {surely} over the draw of {self.samples:,} hold-out samples"
+        sure = f"with probability {surely} over the draw of {self.samples:,} hold-out {self.unit}"
         if self.vacuous:
             return f"{sure}, nothing is promised about the {self.vote} vote (the bound is vacuous)"
-        return f"{sure}, the {self.vote} vote errs on at most {percent_up(self.risk)} of new samples"
+        risk = percent_up(self.risk)
+        if self.name == "groups-any":
+            return f"{sure}, the {self.vote} vote errs at all in at most {risk} of new groups"
+        if self.unit == "groups":
+            return f"{sure}, the {self.vote} vote errs on at most {risk} of the samples of a new group, on average"
+        return f"{sure}, the {self.vote} vote errs on at most {risk} of new samples"
 
     @property
     def assumption(self) -> str:
         """What must be true for the certificate to hold; a bound from outside rests on its author's word too."""
+        drawn = GROUP_SAMPLING if self.unit == "groups" else SAMPLING
         if self.name in BOUNDS:
-            return SAMPLING
-        return f"{SAMPLING}, and the bound '{self.name}', given from outside, is valid"
+            return drawn
+        return f"{drawn}, and the bound '{self.name}', given from outside, is valid"
 
     def fault(self) -> str | None:
         """Return what is wrong with a certificate, or None: numbers out of range, a risk below its own formula."""
@@ -91,6 +105,11 @@ class Certificate:
             )
         if self.name not in BOUNDS:
             return None if is_reference(self.name) else f"unknown certificate '{self.name}'"
+        row = BOUNDS[self.name]
+        if self.unit not in UNITS or (row.grouped and self.unit != "groups"):
+            return f"certificate {self.name} cannot rest on {self.unit}"
+        if row.independent and self.unit == "groups":
+            return f"certificate {self.name} does not hold for groups"
         if self.samples > MOST_SAMPLES or any(isinstance(value, bool) for value in self.inputs.values()):
             return f"the inputs of certificate {self.name} do not fit its formula"
         return self._formula_fault()

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._certificate import Certificate
 from comitia._errors import InputError, require_choice, require_open_unit
 from comitia._predictions import Predictions, require_predictions
+from comitia._samples import Groups
 from comitia._simplex import as_counts, as_prior, as_weights
 from comitia._votes import certified_losses, require_kind
 from comitia.bounds.row import CHOSEN_ON, NO_PRIOR, Bound, Facts
@@ -33,14 +34,23 @@ class Unavailable:
 class Certification:
     """All certificates, each at its own delta; the one that holds at the delta asked for; those not given.
 
-    `best` was designated before looking at the certifying samples (`holdout`, `split`), or delta was divided
-    among the `compared` events it was chosen from.
+    `best` was designated before looking at the certifying samples (`holdout`, `split`, `groups`), or delta was divided
+    among the `compared` events it was chosen from. It is None where nothing can be promised.
     """
 
     certificates: tuple[Certificate, ...]
-    best: Certificate
+    best: Certificate | None
     compared: int
     unavailable: tuple[Unavailable, ...]
+
+    @property
+    def promised(self) -> Certificate:
+        """The certificate that holds at the delta asked for; an error where nothing is promised."""
+        if self.best is None:
+            raise InputError(
+                "nothing is promised here, there is only an estimate; weigh with samples that certify"
+            )
+        return self.best
 
 
 def certify(
@@ -54,6 +64,7 @@ def certify(
     certifying: ArrayLike | None = None,
     unlabelled: Predictions | None = None,
     bounds: Iterable[Any] = (),
+    seed: int = 0,
 ) -> Certification:
     """Return every certificate that is valid for these weights and this vote, and why the others are not.
 
@@ -64,12 +75,13 @@ def certify(
     vote : ``"majority"`` or ``"average"``, the vote that is deployed.
     delta : probability with which a certificate may fail, in (0, 1).
     prior : (M,) over the members, fixed before the hold-out was seen; uniform when None.
-    chosen_on : what chose the weights: ``"nothing"`` of the hold-out (uniform, or given beforehand),
-        ``"part"`` of it (then `certifying` are the samples that had no part), or ``"all"`` of it, which
-        assumes least and is the default.
-    certifying : indices of the samples kept for certifying, with ``chosen_on="part"``.
+    chosen_on : what chose the weights: ``"nothing"`` of the hold-out (uniform, or given beforehand), samples
+        ``"apart"`` from it, ``"part"`` of it (then `certifying` are the samples that had no part), or ``"all"`` of
+        it, which assumes least and is the default.
+    certifying : indices of the samples kept for certifying, with ``chosen_on="part"``; whole groups.
     unlabelled : the same members on samples without labels; they sharpen the disagreement, two classes only.
     bounds : further bounds from outside (see `comitia.bounds.row.as_bound`), whose validity is their author's claim.
+    seed : of the order in which groups are counted, fixed before looking at them.
 
     Examples
     --------
@@ -91,6 +103,7 @@ def certify(
         certifying=certifying,
         unlabelled=unlabelled,
         bounds=bounds,
+        seed=seed,
     )
 
 
@@ -106,6 +119,7 @@ def certify_with(
     certifying: ArrayLike | None = None,
     unlabelled: Predictions | None = None,
     bounds: Iterable[Any] = (),
+    seed: int = 0,
 ) -> Certification:
     """Return what `certify` does, from statistics of these very samples and the vote's loss, if they are known.
 
@@ -125,9 +139,16 @@ def certify_with(
         kl=kl_divergence(rho, pi),
         **_moments(measured, rho),
         **_disagreements(measured, rho, extra if vote == "majority" and predictions.classes == 2 else None),
-        **_counted(predictions, rho, vote, kept),
+        **_counted(predictions, rho, vote, kept, seed),
+        abstains=predictions.abstains,
     )
     return certification(facts, delta, with_outside(bounds))
+
+
+def nothing_promised(why: str, bounds: Iterable[Any]) -> Certification:
+    """Return no certificate at all, and why."""
+    rows = (row for row in with_outside(bounds) if not row.grouped)
+    return Certification((), None, 0, tuple(Unavailable(row.name, why) for row in rows))
 
 
 def certification(facts: Facts, delta: float, rows: tuple[Bound, ...]) -> Certification:
@@ -147,7 +168,8 @@ def certification(facts: Facts, delta: float, rows: tuple[Bound, ...]) -> Certif
 def _certificate(row: Bound, facts: Facts, delta: float) -> Certificate:
     inputs = row.inputs(facts)
     risk = row.value(inputs, delta)
-    return Certificate(row.name, facts.vote, risk, delta, inputs[row.samples], inputs, row.meaning)
+    unit = "groups" if facts.grouped else "samples"
+    return Certificate(row.name, facts.vote, risk, delta, inputs[row.samples], inputs, row.meaning, unit)
 
 
 def _best(valid: list[Bound], facts: Facts, delta: float, events: int) -> tuple[Certificate, int]:
@@ -183,7 +205,22 @@ def _checked(
             "certifying: each member has its own hold-out samples, on which not all members may vote; "
             "use chosen_on='all'"
         )
+    _require_whole_groups(predictions, kept)
     return kept.astype(np.int64)
+
+
+def _require_whole_groups(predictions: Predictions, kept: NDArray[Any]) -> None:
+    """Raise where samples of one group are on both sides: those that certify would depend on those that chose."""
+    if predictions.groups is None:
+        return
+    inside = np.zeros(predictions.samples, bool)
+    inside[kept] = True
+    codes = predictions.groups.codes
+    torn = np.intersect1d(codes[inside], codes[~inside])
+    if torn.size:
+        raise InputError(
+            f"certifying: must hold whole groups; '{predictions.groups.names[torn[0]]}' has samples on both sides"
+        )
 
 
 def _measured(predictions: Predictions, vote: str, given: Statistics | None) -> Statistics:
@@ -195,7 +232,7 @@ def _measured(predictions: Predictions, vote: str, given: Statistics | None) -> 
     if given.loss != loss:
         raise InputError(f"statistics: the {vote} vote needs {loss} losses, got {given.loss} ones; {remedy}")
     mask, own = predictions.mask(), given.member_samples
-    counts = np.full(predictions.members, predictions.samples) if mask is None else mask.sum(axis=1)
+    counts = np.full(predictions.members, predictions.units) if mask is None else mask.sum(axis=1)
     if not np.array_equal(np.full(len(given.first), given.first_samples) if own is None else own, counts):
         raise InputError(
             f"statistics: must be of {predictions.members} members with {counts.min():,} samples or more each, "
@@ -224,7 +261,7 @@ def _disagreements(measured: Statistics, rho: Array, extra: Predictions | None) 
 
 
 def _counted(
-    predictions: Predictions, rho: Array, vote: str, kept: NDArray[np.int64] | None
+    predictions: Predictions, rho: Array, vote: str, kept: NDArray[np.int64] | None, seed: int
 ) -> dict[str, Any]:
     """Return the errors of the deployed vote, where all members can vote, and of a member that votes alone."""
     one = np.count_nonzero(rho) == 1
@@ -236,7 +273,18 @@ def _counted(
     some = losses if kept is None else losses[kept]
     errors, samples = int(losses.sum()), len(losses)
     found |= {"errors": errors, "samples": samples, "kept_errors": int(some.sum()), "kept_samples": len(some)}
+    if predictions.groups is not None:
+        groups = predictions.groups if kept is None else predictions.groups.take(kept)
+        found |= _by_group(some, groups, seed)
     return {**found, "alone": (errors, samples) if one else None}
+
+
+def _by_group(losses: NDArray[np.bool_], groups: Groups, seed: int) -> dict[str, Any]:
+    """Return errors and size of each group, in an order drawn from the seed."""
+    codes = groups.canonical()
+    sizes, errors = np.bincount(codes), np.bincount(codes, losses).astype(np.int64)
+    order = np.random.default_rng(seed).permutation(len(sizes))
+    return {"group_errors": tuple(errors[order].tolist()), "group_sizes": tuple(sizes[order].tolist())}
 
 
 def _own_errors(one: Predictions, vote: str) -> tuple[int, int]:

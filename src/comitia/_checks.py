@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._classes import MOST_CLASSES
 from comitia._errors import InputError
 from comitia._shards import (
     Known,
@@ -22,8 +23,6 @@ from comitia._threads import in_threads, loops
 #: How far a row of probabilities may sum from 1: half-precision rows are off by up to 2^-11, tables of four
 #: digits by a little more.
 SUM_TOLERANCE = 1e-3
-#: More classes than this is a mistake (identifiers read as votes) rather than a task.
-MOST_CLASSES = 65_536
 
 
 def as_member_arrays(argument: str, given: Any) -> Members:
@@ -95,6 +94,25 @@ def check_mask(mask: Any, members: int, samples: int) -> NDArray[np.bool_] | Non
     if empty.size:
         raise InputError(f"mask: member {empty[0]} has no hold-out sample; leave it out or give it samples")
     return None if array.all() else _frozen(array)
+
+
+def check_abstained(
+    abstained: Any, mask: NDArray[np.bool_] | None, members: int, samples: int
+) -> NDArray[np.bool_] | None:
+    """Return where members gave no answer as bool (M, n), or None where all did; every member needs an answer."""
+    if abstained is None:
+        return None
+    array = np.asarray(abstained).view(np.ndarray)
+    if array.dtype != np.bool_:
+        raise InputError(f"abstained: must be bool, got {array.dtype}; use abstained.astype(bool)")
+    if array.shape != (members, samples):
+        raise InputError(f"abstained: must have shape (M, n) = {(members, samples)}, got {array.shape}")
+    silent = array if mask is None else array & mask
+    answered = ~silent if mask is None else mask & ~silent
+    never = np.flatnonzero(~answered.any(axis=1))
+    if never.size:
+        raise InputError(f"abstained: member {never[0]} never answers; leave it out")
+    return _frozen(silent) if silent.any() else None
 
 
 def _frozen(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -1,14 +1,18 @@
 """What looks off in a pack of predictions or its certificates, one plain line each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._certificate import percent_up
 from comitia._certify import Certification
 from comitia._copies import marks, repeats, telling
 from comitia._predictions import Predictions
+from comitia._votes import certified_losses
 from comitia.statistics import Statistics
+from comitia.statistics.neighbours import errors_together
 
 # Overlaps below this leave a pair's co-errors so uncertain that the whole second-order bound is loose.
 THIN_OVERLAP = 500
@@ -20,18 +24,66 @@ TELLING_SAMPLES = 50
 # Samples that look alike are called copies from this many and this share on, if their labels are alike too: more
 # than that many with another label, and they are different samples of members that know few probabilities.
 FEWEST_COPIES, COPIED_SHARE, LABELS_DIFFER = 5, 0.01, 0.05
+# Neighbours are looked at from this many samples on, at most in this many, which then are runs of that length. Where
+# samples err independently the evidence reaches its limit with probability 1e-4 at most.
+FEWEST_NEIGHBOURS, MOST_NEIGHBOURS, RUN, EVIDENCE = 200, 200_000, 1000, 1e4
+# Shares of groups are sums of fractions: members that never differ miss 0 by their last bits.
+ROUNDING = 1e-12
 
 
 def about_data(predictions: Predictions, hard: Statistics) -> tuple[str, ...]:
     """Return warnings about samples, members and overlaps, whatever their weights; empty when nothing is off."""
-    return (*_about_samples(predictions), *_about_members(predictions, hard), *_about_overlap(hard))
+    answers = _answers(predictions, hard)
+    return (
+        *_about_samples(predictions),
+        *_about_neighbours(predictions),
+        *_about_classes(predictions, answers.voted),
+        *_about_members(predictions, hard, answers),
+        *_about_overlap(hard),
+    )
 
 
 def about_bounds(
-    measured: Statistics, weights: NDArray[np.float64], certification: Certification
+    measured: Statistics,
+    weights: NDArray[np.float64],
+    certification: Certification,
+    predictions: Predictions | None = None,
 ) -> tuple[str, ...]:
-    """Return warnings about the certificates at those weights."""
-    return tuple(_about_bounds(measured, weights, certification))
+    """Return warnings about the certificates at those weights; of the samples they are of, if those are given."""
+    baseline = () if predictions is None else _about_baseline(predictions, certification)
+    return (*baseline, *_about_bounds(measured, weights, certification))
+
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """What members answer: how often (M,), the share of errors among it, always the same; which classes (C,) at all."""
+
+    given: NDArray[np.int64]
+    errors: NDArray[np.float64]
+    constant: NDArray[np.bool_]
+    voted: NDArray[np.bool_]
+
+
+def _answers(predictions: Predictions, hard: Statistics) -> _Answers:
+    """Read as many blocks as it takes to see every class and no constant member; all where members abstain."""
+    members, none = predictions.members, predictions.classes
+    low, high = np.full(members, none), np.zeros(members, np.int64)
+    voted, counted = np.zeros(none + 1, bool), np.zeros((2, members), np.int64)
+    for block in predictions.vote_blocks():
+        votes = block.votes if block.mask is None else np.where(block.mask, block.votes, np.int64(none))
+        answered = votes != none
+        low = np.minimum(low, votes.min(axis=1))  # no answer is above every class
+        high = np.maximum(high, np.where(answered, votes, votes.dtype.type(0)).max(axis=1))
+        voted |= np.bincount(votes.ravel(), minlength=none + 1) > 0
+        if predictions.abstains:
+            counted += answered.sum(axis=1), (answered & (votes != block.labels)).sum(axis=1)
+        elif voted[:none].all() and (low < high).all():
+            break
+    given, errors = counted[0], counted[1] / np.maximum(counted[0], 1)
+    if not predictions.abstains:
+        own = predictions.samples if hard.member_samples is None else hard.member_samples
+        given, errors = np.broadcast_to(np.int64(own), members), hard.first
+    return _Answers(given, errors, (low == high) & (given > 1), voted[:none])
 
 
 def _about_samples(predictions: Predictions) -> Iterator[str]:
@@ -71,29 +123,79 @@ def _copies(predictions: Predictions) -> tuple[int, int]:
 
 
 def _same_labels(predictions: Predictions) -> tuple[int, int]:
-    """How many samples repeat the probabilities of an earlier one with its label, and with another label."""
+    """How many samples repeat the probabilities of an earlier one with its label, and with another label.
+
+    Copies within a group do no harm, for groups are counted.
+    """
     assert predictions.labels is not None
     _, first, place = np.unique(marks(predictions.shards), return_index=True, return_inverse=True)
     earlier = first[place]
-    again = earlier != np.arange(predictions.samples)
+    units = np.arange(predictions.samples) if predictions.groups is None else predictions.groups.codes
+    again = units[earlier] != units
     same = predictions.labels == predictions.labels[earlier]
     return int((again & same).sum()), int((again & ~same).sum())
 
 
-def _about_members(predictions: Predictions, hard: Statistics) -> Iterator[str]:
-    names, classes = predictions.names, predictions.classes
-    chance = 1 - 1 / classes
-    yield from _listed(names, _constant(predictions), "gives every sample the same class")
-    yield from _listed(names, hard.first >= chance, f"is no better than chance (error ≥ {chance:.2f})")
-    perfect = _perfect(hard)
-    yield from _listed(
-        names,
-        perfect,
-        "errs on no sample: is it the labels, or did its training data leak into the hold-out?",
-    )
-    leaked = "is suspiciously good: did its training data leak into the hold-out?"
-    yield from _listed(names, _too_good(hard) & ~perfect, leaked)
-    yield from _duplicates(names, hard)
+def _about_neighbours(predictions: Predictions) -> Iterator[str]:
+    """Samples that look grouped, and nobody said so. Members with hold-outs of their own do not vote together."""
+    n, told = predictions.samples, predictions.groups is not None or predictions.folds is not None
+    if told or n < FEWEST_NEIGHBOURS or not predictions.shared:
+        return
+    part = predictions if n <= MOST_NEIGHBOURS else predictions.take(_runs(n))
+    errors = certified_losses(part, np.full(part.members, 1 / part.members))
+    assert part.labels is not None
+    found = errors_together(errors, part.labels)
+    if found.log_evidence > np.log(EVIDENCE):
+        yield (
+            f"neighbouring samples err together far beyond chance (correlation {found.correlation:.2f}): if samples of "
+            "one patient, document or source follow each other, name their groups, else every certificate is too tight"
+        )
+
+
+def _runs(samples: int) -> NDArray[np.int64]:
+    """Return the positions of runs of neighbours that are spread over all samples."""
+    starts = np.linspace(0, samples - RUN, MOST_NEIGHBOURS // RUN).astype(np.int64)
+    return np.unique(starts[:, None] + np.arange(RUN))
+
+
+def _about_classes(predictions: Predictions, voted: NDArray[np.bool_]) -> Iterator[str]:
+    assert predictions.labels is not None
+    counts = np.bincount(predictions.labels, minlength=predictions.classes)
+    names = np.array(predictions.class_names)
+    unknown = (counts > 0) & ~voted
+    if unknown.any():
+        yield (
+            f"no member ever answers {_classes(names[unknown])}, so every vote errs on {counts[unknown].sum():,} "
+            "samples: check the names of the classes, or add a member that knows it"
+        )
+    absent = (counts == 0) & (voted | predictions.declared | predictions.has_probs)
+    if absent.any():
+        yield (
+            f"no sample is of {_classes(names[absent])}, which members know: if new samples can be, add such samples, "
+            "for how often the vote errs on them was not seen"
+        )
+
+
+def _classes(names: NDArray[np.str_]) -> str:
+    return f"class '{names[0]}'" if len(names) == 1 else f"{len(names)} classes ({_shown(names.tolist())})"
+
+
+def _about_members(predictions: Predictions, hard: Statistics, answers: _Answers) -> Iterator[str]:
+    names, errors = predictions.names, answers.errors
+    chance, silent = 1 - 1 / predictions.classes, answers.given == 0
+    where = " that it answers" if predictions.abstains else ""
+    yield from _listed(names, silent, "answers no sample; drop it")
+    yield from _listed(names, answers.constant, f"gives every sample{where} the same class; check or drop it")
+    poor = (errors >= chance) & ~silent
+    yield from _listed(names, poor, f"is no better than chance (error ≥ {chance:.2f})")
+    perfect = (errors == 0) & (answers.given >= TELLING_SAMPLES)
+    leaked = "did its training data leak into the hold-out?"
+    yield from _listed(names, perfect, f"errs on no sample{where}: is it the labels, or {leaked}")
+    n = answers.given if predictions.abstains else np.full(len(names), hard.first_samples)
+    good = _too_good(errors, n) & ~perfect & ~silent
+    yield from _listed(names, good, f"is suspiciously good: {leaked}")
+    if predictions.groups is not None or hard.pair_samples >= TELLING_SAMPLES:
+        yield from _duplicates(names, hard)
 
 
 def _listed(names: tuple[str, ...], flags: NDArray[np.bool_], what: str) -> Iterator[str]:
@@ -102,44 +204,34 @@ def _listed(names: tuple[str, ...], flags: NDArray[np.bool_], what: str) -> Iter
     if len(found) == 1:
         yield f"member '{found[0]}' {what}"
     elif found:
-        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-        shown = ", ".join(f"'{name}'" for name in found[:3])
-        yield f"{len(found)} members ({shown}{more}): each {what}"
+        yield f"{len(found)} members ({_shown(found)}): each {what}"
 
 
-def _constant(predictions: Predictions) -> NDArray[np.bool_]:
-    votes, mask = predictions.votes(), predictions.mask()
-    flags = np.zeros(predictions.members, dtype=bool)
-    for i, row in enumerate(votes):
-        seen = row if mask is None else row[mask[i]]
-        flags[i] = len(seen) > 1 and seen.min() == seen.max()
-    return flags
+def _shown(names: Sequence[str]) -> str:
+    """The first three names, and how many more there are."""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(f"'{name}'" for name in names[:3]) + more
 
 
-def _perfect(hard: Statistics) -> NDArray[np.bool_]:
-    own = hard.first_samples if hard.member_samples is None else hard.member_samples
-    return np.asarray((hard.first == 0) & (own >= TELLING_SAMPLES))
-
-
-def _too_good(hard: Statistics) -> NDArray[np.bool_]:
+def _too_good(errors: NDArray[np.float64], samples: NDArray[np.int64]) -> NDArray[np.bool_]:
     """A minority of members far below all others: what a member looks like that has seen the hold-out."""
-    ranked = np.sort(hard.first)
-    below, above = ranked[:-1], ranked[1:]
-    error = np.sqrt(above * (1 - above) / hard.first_samples)
+    order = np.argsort(errors, kind="stable")
+    below, above = errors[order[:-1]], errors[order[1:]]
+    error = np.sqrt(above * (1 - above) / np.maximum(samples[order[1:]], 1))
     gaps = (above >= SUSPICIOUS_RATIO * below) & (above - below > SUSPICIOUS_SIGMAS * error)
-    places = np.flatnonzero(gaps[: max(0, (len(ranked) - 1) // 2)])
-    return np.asarray(hard.first <= (below[places[-1]] if len(places) else -1.0))
+    places = np.flatnonzero(gaps[: max(0, (len(order) - 1) // 2)])
+    return np.asarray(errors <= (below[places[-1]] if len(places) else -1.0))
 
 
 def _duplicates(names: tuple[str, ...], hard: Statistics) -> Iterator[str]:
-    if hard.disagreement is None or hard.pair_samples < TELLING_SAMPLES:
+    if hard.disagreement is None:
         return
-    first, second = np.nonzero(np.triu(hard.disagreement == 0, k=1))
+    first, second = np.nonzero(np.triu(hard.disagreement <= ROUNDING, k=1))
     if len(first):
         more = f" (and {len(first) - 1} more pairs)" if len(first) > 1 else ""
         yield (
             f"members '{names[first[0]]}' and '{names[second[0]]}' give the same votes on every sample{more}: "
-            "duplicates?"
+            "duplicates? A copy's vote counts twice; drop one"
         )
 
 
@@ -148,6 +240,21 @@ def _about_overlap(hard: Statistics) -> Iterator[str]:
         yield (
             f"some pair of members shares only {hard.pair_samples} hold-out samples, "
             "and the smallest overlap is the n of every second-order bound"
+        )
+
+
+def _about_baseline(predictions: Predictions, certification: Certification) -> Iterator[str]:
+    """A promise that needs no members: always answering the most frequent class errs as seldom."""
+    assert predictions.labels is not None
+    best, groups = certification.best, predictions.groups
+    shares = (
+        np.bincount(predictions.labels, None if groups is None else 1 / groups.sizes()) / predictions.units
+    )
+    baseline = 1 - float(shares.max())
+    if best is not None and best.risk >= baseline:
+        yield (
+            f"the promise ({percent_up(best.risk)}) is not below {baseline:.2%}, the errors of always answering the "
+            f"most frequent class, '{predictions.class_names[shares.argmax()]}': add hold-out samples or better members"
         )
 
 

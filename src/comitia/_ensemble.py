@@ -16,7 +16,10 @@ from comitia.weighting import Weighting
 
 Array = NDArray[np.float64]
 
-FORMAT = "comitia-ensemble-1"
+FORMAT = "comitia-ensemble-2"
+# What a certificate assumes of samples that were given apart, and how it counts silence.
+APART = "no sample that certifies had a part in the weights or in the training of any member, in any fold"
+SILENCE = "a sample on which no class gets the most votes, or nobody answers, counts as an error"
 
 
 @dataclass(frozen=True)
@@ -36,13 +39,22 @@ class Split:
 
 @dataclass(frozen=True)
 class Data:
-    """The hold-out data: their sha256, how many samples all of them and the thinnest pair have, and the sha256 of
-    further samples without labels, if they were used."""
+    """The hold-out data: their sha256, how many samples all of them and the thinnest pair have.
+
+    `unlabelled_sha256` is of further samples without labels, if they were used; `groups` how many groups the samples
+    come in; `abstained` how many answers members did not give; `folds` of how many folds the table is out-of-fold;
+    `certify_sha256` and `certify_samples` are of samples apart, if those certify: statistics are of them then.
+    """
 
     sha256: str
     samples: int
     pair_samples_min: int
     unlabelled_sha256: str | None = None
+    groups: int | None = None
+    abstained: int = 0
+    folds: int | None = None
+    certify_sha256: str | None = None
+    certify_samples: int | None = None
 
 
 @dataclass(frozen=True)
@@ -50,13 +62,15 @@ class Ensemble:
     """Everything `weigh` found; all that `predict` and `verify` need.
 
     `weighting.weights` are the deployed ones: pruned, normalised, and these are certified.
-    `chosen_on` is what chose them: "nothing", "part" or "all" of the hold-out.
+    `chosen_on` is what chose them: "nothing", "part" or "all" of the hold-out, or samples "apart" from it.
+    `declared` says whether the classes were named. Without a promise (`best` is None) there is an `estimate`.
     """
 
     names: tuple[str, ...]
     run: tuple[int, ...] | None
     step: tuple[int, ...] | None
-    classes: int
+    class_names: tuple[str, ...]
+    declared: bool
     vote: str
     delta: float
     chosen_on: str
@@ -70,6 +84,7 @@ class Ensemble:
     member_risks: tuple[float, ...]
     warnings: tuple[str, ...]
     versions: dict[str, str]
+    estimate: float | None = None
     # not copied by `dataclasses.replace`: what a file said is not what a changed copy says
     _read: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
     # what is wrong with the file it was read from, where that was let through
@@ -86,9 +101,19 @@ class Ensemble:
         return np.flatnonzero(self.weights)
 
     @property
-    def best(self) -> Certificate:
-        """The certificate that holds at the delta asked for."""
+    def classes(self) -> int:
+        """C, the number of classes."""
+        return len(self.class_names)
+
+    @property
+    def best(self) -> Certificate | None:
+        """The certificate that holds at the delta asked for; None where nothing is promised."""
         return self.certification.best
+
+    @property
+    def promised(self) -> Certificate:
+        """The certificate that holds at the delta asked for; an error where nothing is promised."""
+        return self.certification.promised
 
     @property
     def record(self) -> dict[str, Any]:
@@ -97,8 +122,14 @@ class Ensemble:
 
     def assumption(self, certificate: Certificate) -> str:
         """Return what must be true for the certificate to hold; for given weights `holdout` assumes the user's word."""
-        stated = self.weighting.method == "given" and certificate.name == "holdout"
-        return f"{certificate.assumption}, and {WEIGHTS_FIXED}" if stated else certificate.assumption
+        parts = [certificate.assumption]
+        if self.weighting.method == "given" and certificate.name in ("holdout", "groups"):
+            parts.append(WEIGHTS_FIXED)
+        if self.chosen_on == "apart":
+            parts.append(APART)
+        if self.data.abstained:
+            parts.append(SILENCE)
+        return ", and ".join(parts)
 
     def to_json(self) -> dict[str, Any]:
         """Return the ensemble as plain data, which `from_json` reads back."""
@@ -109,6 +140,8 @@ class Ensemble:
             "samples": self.data.samples,
             "pair_samples_min": self.data.pair_samples_min,
             "classes": self.classes,
+            "class_names": list(self.class_names),
+            "declared": self.declared,
             "vote": self.vote,
             "delta": self.delta,
             "weighting": {
@@ -126,7 +159,8 @@ class Ensemble:
             },
             "statistics": self.statistics,
             "certificates": [self.statement(certificate) for certificate in c.certificates],
-            "best": {**self.statement(c.best), "compared": c.compared},
+            "best": None if c.best is None else {**self.statement(c.best), "compared": c.compared},
+            "estimate": self.estimate,
             "unavailable": [asdict(row) for row in c.unavailable],
             "names": list(self.names),
             "run": None if self.run is None else list(self.run),

@@ -57,26 +57,35 @@ class EnsembleFile:
     names: tuple[str, ...]
     run: tuple[int, ...] | None
     step: tuple[int, ...] | None
-    classes: int
+    class_names: tuple[str, ...]
+    declared: bool
     vote: str
     delta: float
     weighting: _Weights
     split: Split
     statistics: dict[str, float]
     certificates: tuple[Certificate, ...]
-    best: _Best
+    best: _Best | None
+    estimate: float | None
     unavailable: tuple[Unavailable, ...]
     data: Data
     member_risks: tuple[float, ...]
     warnings: tuple[str, ...]
     versions: dict[str, str]
+    classes: int | None = None
     members: int | None = None
     samples: int | None = None
     pair_samples_min: int | None = None
 
     def fault(self) -> str | None:
         """Return what is wrong with the file, or None."""
-        checks = (self._size_fault, self._certificate_fault, self._best_fault, self._number_fault)
+        checks = (
+            self._size_fault,
+            self._promise_fault,
+            self._certificate_fault,
+            self._best_fault,
+            self._number_fault,
+        )
         return next((found for check in checks if (found := check())), None)
 
     def _size_fault(self) -> str | None:
@@ -90,27 +99,49 @@ class EnsembleFile:
                 return f"{key} must have one number for each of {members} members, got {size}"
         if len(set(self.names)) != members:
             return "names: duplicate name; every member needs its own"
-        if self.classes < 2 or not all(0 <= risk <= 1 for risk in self.member_risks):
-            return "classes must be at least 2, and member_risks must lie between 0 and 1"
-        said = (self.members, self.samples, self.pair_samples_min)
-        if said != (members, self.data.samples, self.data.pair_samples_min):
-            return "members, samples and pair_samples_min must be those of names and data"
+        if len(self.class_names) < 2 or len(set(self.class_names)) != len(self.class_names):
+            return "class_names must be two or more different names"
+        if not all(0 <= risk <= 1 for risk in self.member_risks):
+            return "member_risks must lie between 0 and 1"
+        said = (self.members, self.classes, self.samples, self.pair_samples_min)
+        if said != (members, len(self.class_names), self.data.samples, self.data.pair_samples_min):
+            return "members, classes, samples and pair_samples_min must be those of names and data"
         return None
+
+    def _promise_fault(self) -> str | None:
+        """Return why a promise, or its absence, does not fit the data, or None."""
+        apart = self.data.certify_sha256 is not None
+        if apart != (self.weighting.chosen_on == "apart") or apart != (self.data.certify_samples is not None):
+            return "data: samples apart certify if and only if the weights were chosen apart from them"
+        promised = self.data.folds is None or apart
+        if promised != (self.best is not None) or promised != bool(self.certificates):
+            return "best: out-of-fold samples certify nothing, and all others do"
+        if promised != (self.estimate is None) or not 0 <= (self.estimate or 0.0) <= 1:
+            return "estimate: must be a share of errors, where nothing is promised and only there"
+        units = {found.unit for found in self._statements()}
+        if units - {"samples" if self.data.groups is None else "groups"}:
+            return "certificates must be of groups where the data come in groups, and only there"
+        return None
+
+    def _statements(self) -> tuple[Certificate, ...]:
+        """All certificates, the quoted one too."""
+        return self.certificates if self.best is None else (*self.certificates, self.best)
 
     def _certificate_fault(self) -> str | None:
         """Return why the certificates cannot be those of one vote, or None."""
         names = [found.name for found in self.certificates]
         if len(set(names)) != len(names):
             return "certificates: duplicate name; each kind is given once"
-        deltas = {self.delta, self.best.delta, *(found.delta for found in self.certificates)}
-        if len(deltas) > 1 or {self.vote} != {found.vote for found in (self.best, *self.certificates)}:
+        if any((found.delta, found.vote) != (self.delta, self.vote) for found in self._statements()):
             return "all certificates must be of the ensemble's own delta and vote"
-        if self.best.name not in names:
+        if self.best is not None and self.best.name not in names:
             return f"best: '{self.best.name}' is not among the certificates"
         return None
 
     def _best_fault(self) -> str | None:
         """Return why the quoted certificate cannot hold at the delta asked for, or None."""
+        if self.best is None:
+            return None
         best, row = self.best, BOUNDS.get(self.best.name)
         if best.compared == 1:
             listed = next(found for found in self.certificates if found.name == best.name)
@@ -129,7 +160,7 @@ class EnsembleFile:
         rho = as_weights(self.weighting.weights, len(self.names))
         stated = {key: self.statistics.get(key) for key in ("gibbs", "tandem")}
         stated["kl"] = kl_divergence(rho, as_prior(self.weighting.prior, len(rho)))
-        for found in (*self.certificates, self.best):
+        for found in self._statements():
             for key in stated.keys() & found.inputs.keys() if found.name in BOUNDS else ():
                 if not _agree(found.inputs[key], stated[key]):
                     return f"certificate {found.name}: {key} is not that of the weights and statistics"
@@ -140,12 +171,12 @@ class EnsembleFile:
     def ensemble(self) -> Ensemble:
         """Return the ensemble that the file describes."""
         w = self.weighting
-        best = {entry.name: getattr(self.best, entry.name) for entry in fields(Certificate)}
         return Ensemble(
             names=self.names,
             run=self.run,
             step=self.step,
-            classes=self.classes,
+            class_names=self.class_names,
+            declared=self.declared,
             vote=self.vote,
             delta=self.delta,
             chosen_on=w.chosen_on,
@@ -154,14 +185,19 @@ class EnsembleFile:
             resolution=w.resolution,
             split=self.split,
             statistics=self.statistics,
-            certification=Certification(
-                self.certificates, Certificate(**best), self.best.compared, self.unavailable
-            ),
+            certification=self._certification(),
             data=self.data,
             member_risks=self.member_risks,
             warnings=self.warnings,
             versions=self.versions,
+            estimate=self.estimate,
         )
+
+    def _certification(self) -> Certification:
+        if self.best is None:
+            return Certification((), None, 0, self.unavailable)
+        best = Certificate(**{entry.name: getattr(self.best, entry.name) for entry in fields(Certificate)})
+        return Certification(self.certificates, best, self.best.compared, self.unavailable)
 
 
 def _agree(one: Any, other: float | None) -> bool:

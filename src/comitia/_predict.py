@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError, require_type
+from comitia._joining import with_classes
 from comitia._members import numbered
 from comitia._predictions import Predictions, require_predictions
 from comitia._votes import deployed_classes, ensemble_probabilities
@@ -17,7 +18,9 @@ from comitia._votes import deployed_classes, ensemble_probabilities
 class Predicted:
     """The ensemble's classes (n,) and class shares (n, C), which members were used, and the error if known.
 
-    Shares are averaged probabilities for the average vote, and weights of the votes for the majority vote.
+    Shares are averaged probabilities for the average vote, and weights of the votes for the majority vote. The class
+    of a sample on which no member answers is -1, and counts as an error. `declared` says whether the classes have
+    names of their own; `ids` are those of the samples, where they have any.
     """
 
     vote: str
@@ -26,13 +29,26 @@ class Predicted:
     members: tuple[str, ...]
     dropped: int
     error: float | None
+    class_names: tuple[str, ...] = ()
+    declared: bool = False
+    ids: NDArray[np.str_] | None = None
+
+    @property
+    def answers(self) -> list[str | int | None]:
+        """The classes by name, or by number where they have no names; None where nobody answers."""
+        known: list[str | int | None] = [
+            *(self.class_names if self.declared else range(len(self.class_names))),
+            None,
+        ]
+        return [known[code] for code in self.classes.tolist()]
 
     def to_json(self) -> dict[str, Any]:
         """Return the predictions as plain data."""
         return {
             "vote": self.vote,
             "samples": len(self.classes),
-            "classes": self.classes.tolist(),
+            "classes": self.answers,
+            "class_names": list(self.class_names),
             "members": list(self.members),
             "dropped": self.dropped,
             "error": self.error,
@@ -41,6 +57,8 @@ class Predicted:
 
 def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
     """Return the ensemble's predictions; only members of positive weight are looked at.
+
+    Classes are matched by name; one that the ensemble never saw comes after those that it knows.
 
     Examples
     --------
@@ -57,7 +75,8 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
     if predictions.has_probs and predictions.classes != ensemble.classes:
         raise InputError(f"the ensemble knows {ensemble.classes} classes, the files {predictions.classes}")
     active = ensemble.active
-    voters = predictions.pick(_positions(ensemble, predictions))
+    picked = predictions.pick(_positions(ensemble, predictions))
+    voters = with_classes(picked, ensemble.class_names, ensemble.declared)
     weights = ensemble.weights[active]
     classes = deployed_classes(voters, weights, ensemble.vote)
     error = None if voters.labels is None else float(np.mean(classes != voters.labels))
@@ -68,6 +87,9 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
         tuple(ensemble.names[i] for i in active),
         len(ensemble.names) - len(active),
         error,
+        voters.class_names,
+        voters.declared,
+        voters.ids,
     )
 
 

@@ -1,7 +1,6 @@
 """What the members of an ensemble predict on the hold-out: checked at the door, read in blocks."""
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia import _checks as checks
+from comitia._arrays import check_arrays
 from comitia._errors import InputError, require_type
 from comitia._members import matched_by_order, names_for, numbered
-from comitia._shards import Shard, common_dtype, freeze, smallest_unsigned, stored_bytes
-from comitia._threads import in_threads
+from comitia._samples import Groups, check_ids
+from comitia._shards import Shard, freeze
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +31,9 @@ class Block:
 class Predictions:
     """M members × n samples of one kind, in one or more shards that may lie on disk.
 
-    Made by `from_arrays`, which checks everything. Values where the mask is False are never looked at and
-    read as zero. `named` says whether the names were given, or follow from runs and steps.
+    Made by `from_arrays`, which checks everything. Values where the mask is False, or where a member abstained,
+    are never looked at and read as zero. `named` says whether the names were given, or follow from runs and steps;
+    `declared` whether those of the classes were.
 
     >>> predictions = Predictions.from_arrays(votes=[[0, 1, 1], [0, 0, 2]], labels=[0, 1, 2])
     >>> predictions.members, predictions.samples, predictions.classes, predictions.names
@@ -40,12 +41,16 @@ class Predictions:
     """
 
     shards: tuple[Shard, ...] = field(repr=False)
-    classes: int
+    class_names: tuple[str, ...]
     labels: NDArray[np.int64] | None = field(repr=False)
     run: NDArray[np.int64] | None = field(repr=False)
     step: NDArray[np.int64] | None = field(repr=False)
     names: tuple[str, ...] = field(repr=False)
     named: bool = field(repr=False, default=True)
+    declared: bool = field(repr=False, default=False)
+    groups: Groups | None = field(repr=False, default=None)
+    folds: Groups | None = field(repr=False, default=None)
+    ids: NDArray[np.str_] | None = field(repr=False, default=None)
 
     def __post_init__(self) -> None:
         freeze(self.labels, self.run, self.step)
@@ -60,48 +65,82 @@ class Predictions:
         step: ArrayLike | None = None,
         names: Sequence[str] | NDArray[np.str_] | None = None,
         *,
-        classes: int | None = None,
+        classes: int | Sequence[str] | NDArray[np.str_] | None = None,
+        groups: ArrayLike | Groups | None = None,
+        folds: ArrayLike | Groups | None = None,
+        ids: ArrayLike | None = None,
+        abstained: ArrayLike | None = None,
     ) -> "Predictions":
         """Return the checked predictions of those arrays; memory-mapped arrays stay on disk.
 
         Parameters
         ----------
         probs : (M, n, C), or (M, n) = probability of class 1 of two; or a tuple of one array per member
-        votes : (M, n) classes, in place of `probs`
+        votes : (M, n) classes, in place of `probs`: numbers or texts
         labels : (n,) classes; needed for everything but `predict`
         mask : (M, n) bool, True where the sample is hold-out for that member
         run, step : (M,) integers: which training run, which checkpoint
         names : M different texts
-        classes : number of classes, where votes and labels do not show all of them
+        classes : the names of the classes in the order of their numbers, or how many there are, where votes and
+            labels do not show all of them
+        groups : (n,) texts or integers: samples of one group are not independent of each other
+        folds : (n,) texts or integers of an out-of-fold table: which samples were predicted by models that did not
+            see them, but saw the others; they choose weights and certify nothing
+        ids : (n,) different texts
+        abstained : (M, n) bool, True where the member gave no answer (its vote or probability is ignored)
         """
-        bare = _shard(probs, votes, mask)
-        members = len(bare.values)
-        truth = checks.check_labels(labels, bare.samples)
-        shard = replace(bare, known=checks.survey(bare))
-        known = _count_classes(shard, truth, classes)
-        checks.check_label_range(truth, known)
+        found = check_arrays(probs, votes, labels, mask, abstained, classes)
+        members, samples = len(found.shard.values), found.shard.samples
         runs, steps = checks.check_integers("run", run, members), checks.check_integers("step", step, members)
         given = checks.check_names(names, members)
         texts = given or names_for(members, runs, steps)
         named = given is not None or not numbered(texts)
-        return Predictions((shard,), known, truth, runs, steps, texts, named)
+        return Predictions(
+            (found.shard,),
+            found.class_names,
+            found.labels,
+            runs,
+            steps,
+            texts,
+            named,
+            found.declared,
+            Groups.of("groups", groups, samples),
+            Groups.of("folds", folds, samples),
+            check_ids(ids, samples),
+        )
 
     @staticmethod
     def concatenate(parts: Sequence["Predictions"]) -> "Predictions":
         """Return the same members on the samples of all parts, in that order."""
-        if not parts:
-            raise InputError("shards: at least one is required, got none")
-        for index, part in enumerate(parts[1:], start=1):
-            _require_same_members(parts[0], part, index)
-        known = max(part.classes for part in parts)
-        labels = None if parts[0].labels is None else np.concatenate([_given(part.labels) for part in parts])
-        shards = tuple(shard for part in parts for shard in part.shards)
-        return replace(parts[0], shards=shards, classes=known, labels=labels)
+        from comitia._joining import concatenated
+
+        return concatenated(parts)
+
+    def recoded(self, class_names: Sequence[str]) -> "Predictions":
+        """Return the same predictions with their classes numbered as those names, which must include their own."""
+        from comitia._joining import recoded
+
+        return recoded(self, tuple(class_names))
 
     @property
     def members(self) -> int:
         """M, the number of members."""
         return len(self.names)
+
+    @property
+    def classes(self) -> int:
+        """C, the number of classes."""
+        return len(self.class_names)
+
+    @property
+    def abstains(self) -> bool:
+        """Whether some member gave no answer somewhere."""
+        return any(shard.abstained is not None for shard in self.shards)
+
+    @property
+    def units(self) -> int:
+        """How many independent draws there are: groups where there are any, else samples."""
+        return self.samples if self.groups is None else self.groups.count
 
     @cached_property
     def samples(self) -> int:
@@ -143,15 +182,14 @@ class Predictions:
         for shard in self.shards:
             for start, stop in shard.spans(samples):
                 labels = None if self.labels is None else self.labels[offset + start : offset + stop]
-                votes = shard.votes(start, stop, smallest_unsigned(self.classes))
+                votes = shard.votes(start, stop, self.classes)
                 block = Block(offset + start, None, votes, labels, shard.masked(start, stop))
                 yield block, shard, start, stop
             offset += shard.samples
 
     def votes(self) -> NDArray[Any]:
-        """Return the members' classes, (M, n), in the smallest unsigned integer."""
-        dtype = smallest_unsigned(self.classes)
-        parts = [shard.votes(0, shard.samples, dtype) for shard in self.shards]
+        """Return the members' classes, (M, n), in the smallest unsigned integer; C where one gave no answer."""
+        parts = [shard.votes(0, shard.samples, self.classes) for shard in self.shards]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
     def mask(self) -> NDArray[np.bool_] | None:
@@ -172,8 +210,14 @@ class Predictions:
             if high > low:
                 shards.append(shard.take(wanted[low:high] - offset))
             offset += shard.samples
-        labels = None if self.labels is None else self.labels[wanted]
-        return replace(self, shards=tuple(shards), labels=labels)
+        return replace(
+            self,
+            shards=tuple(shards),
+            labels=None if self.labels is None else self.labels[wanted],
+            groups=None if self.groups is None else self.groups.take(wanted),
+            folds=None if self.folds is None else self.folds.take(wanted),
+            ids=None if self.ids is None else self.ids[wanted],
+        )
 
     def pick(self, members: ArrayLike) -> "Predictions":
         """Return those members, in that order, on the same samples; nothing is read."""
@@ -204,15 +248,15 @@ class Predictions:
 
     def fingerprint(self) -> str:
         """Return the SHA-256 (hex) of predictions, labels and mask, the same however the samples were sharded."""
-        shard, dtype = self.shards[0], common_dtype(self.shards)
-        text = f"comitia 2 {shard.kind} {dtype.str} {self.members} {self.samples} {shard.width}"
-        digest = hashlib.sha256(text.encode())
-        for member in self._digests(dtype):
-            digest.update(member)
-        digest.update(b"none" if self.labels is None else self.labels.astype("<i8").tobytes())
-        if not self.shared:
-            digest.update(np.packbits(_given(self.mask()), axis=1).tobytes())
-        return digest.hexdigest()
+        from comitia._fingerprint import fingerprint
+
+        return fingerprint(self)
+
+    def abstained(self) -> NDArray[np.bool_] | None:
+        """Return, as (M, n), where members gave no answer; None where all did."""
+        if not self.abstains:
+            return None
+        return np.concatenate([shard.silent(0, shard.samples) for shard in self.shards], axis=1)
 
     def require_unchanged(self) -> None:
         """Raise if a file was written to since it was read: votes, probabilities and checksum would not agree."""
@@ -220,77 +264,8 @@ class Predictions:
             if shard.known is not None and shard.known.stamps != shard.stamps():
                 raise InputError(f"{next(iter(shard.known.stamps))}: changed while it was read; run it again")
 
-    def _digests(self, dtype: np.dtype[Any]) -> Iterable[bytes]:
-        """Return the sha256 of each member's values; those taken while the file was checked, where they are its own."""
-        first = self.shards[0]
-        if len(self.shards) == 1 and first.whole and first.known is not None:
-            return first.known.digests
-
-        def look(index: int) -> bytes:
-            digest = hashlib.sha256()
-            for shard in self.shards:
-                for start, stop in shard.chunks(0, shard.samples):
-                    stored = shard.member(index, start, stop)
-                    digest.update(stored_bytes(stored, stored, shard.kind, dtype))
-                shard.release()
-            return digest.digest()
-
-        return in_threads(look, range(self.members), large=first.large)
-
 
 def require_predictions(value: object) -> None:
     """Raise unless the value is `Predictions`, with a word on how to get them."""
     remedy = "read_predictions reads files, Predictions.from_arrays takes arrays"
     require_type("predictions", value, Predictions, remedy)
-
-
-def _shard(probs: Any, votes: Any, mask: Any) -> Shard:
-    if (probs is None) == (votes is None):
-        got = "neither" if probs is None else "both"
-        raise InputError(f"predictions: either probs or votes is required, got {got}")
-    argument = "votes" if probs is None else "probs"
-    values = checks.as_member_arrays(argument, votes if probs is None else probs)
-    layout, ranks = ("(M, n)", (2,)) if probs is None else ("(M, n, C) or (M, n)", (2, 3))
-    checks.require_shape(argument, values, ranks, layout)
-    shape = checks.values_shape(values)
-    kind = "votes" if probs is None else ("binary" if len(shape) == 2 else "probs")
-    return Shard(kind, values, checks.check_mask(mask, shape[0], shape[1]))
-
-
-def _count_classes(shard: Shard, labels: NDArray[np.int64] | None, classes: int | None) -> int:
-    if shard.kind == "votes":
-        assert shard.known is not None
-        largest = int(shard.known.votes.max())
-        if classes is not None and largest >= classes:
-            raise InputError(f"votes: class {largest} is out of range, there are {classes} classes (from 0)")
-        seen = largest if labels is None else max(largest, int(labels.max()))
-        return max(2, seen + 1) if classes is None else classes
-    known = shard.width if shard.kind == "probs" else 2
-    if classes is not None and classes != known:
-        raise InputError(f"probs: {classes} classes are required, got {known}")
-    return known
-
-
-def _require_same_members(first: Predictions, part: Predictions, index: int) -> None:
-    def fail(what: str, one: object, other: object) -> None:
-        raise InputError(f"shards: shard 0 and shard {index} differ in {what}: {one} and {other}")
-
-    if part.members != first.members:
-        fail("members", first.members, part.members)
-    if part.shards[0].kind != first.shards[0].kind:
-        fail("kind", first.shards[0].kind, part.shards[0].kind)
-    if first.has_probs and part.classes != first.classes:
-        fail("classes", first.classes, part.classes)
-    if (part.labels is None) != (first.labels is None):
-        fail("labels", *("absent" if p.labels is None else "present" for p in (first, part)))
-    for what in ("run", "step"):
-        if not np.array_equal(getattr(first, what), getattr(part, what)):
-            fail(what, getattr(first, what), getattr(part, what))
-    for one, other in zip(first.names, part.names):
-        if one != other:
-            fail("names", one, other)
-
-
-def _given(array: NDArray[Any] | None) -> NDArray[Any]:
-    assert array is not None
-    return array

@@ -42,6 +42,7 @@ class Shard:
     kind : "probs" (rows of C probabilities), "binary" (probability of class 1) or "votes" (classes)
     values : one array per member, (n, C) or (n,); an array (M, n, C) or (M, n) is such a sequence too
     mask : (M, n) bool, True where the sample is hold-out for the member; None where it always is
+    abstained : (M, n) bool, True where the member gave no answer; None where all did
     rows : sorted positions of the samples in use; None for all
     known : what is known of the whole shard that this one is a part of
     places : positions of the members among those of the whole shard; None for all
@@ -53,6 +54,7 @@ class Shard:
     rows: NDArray[np.int64] | None = None
     known: Known | None = None
     places: NDArray[np.int64] | None = None
+    abstained: NDArray[np.bool_] | None = None
 
     @property
     def samples(self) -> int:
@@ -89,6 +91,7 @@ class Shard:
             self,
             values=tuple(self.values[int(i)] for i in members),
             mask=None if self.mask is None else self.mask[members],
+            abstained=None if self.abstained is None else self.abstained[members],
             places=members if self.places is None else self.places[members],
         )
 
@@ -96,7 +99,7 @@ class Shard:
         return slice(start, stop) if self.rows is None else self.rows[start:stop]
 
     def member(self, index: int, start: int, stop: int) -> NDArray[Any]:
-        """Return stored values of one member on the samples start..stop, zero where they are not its hold-out."""
+        """Return stored values of one member on the samples start..stop, zero where it has none."""
         piece: NDArray[Any] = self.values[index][self._where(start, stop)]
         keep = self.kept(index, start, stop)
         if keep is None:
@@ -104,8 +107,12 @@ class Shard:
         return np.where(keep if piece.ndim == 1 else keep[:, None], piece, piece.dtype.type(0))
 
     def kept(self, index: int, start: int, stop: int) -> NDArray[np.bool_] | None:
-        """Return True where the samples start..stop are hold-out for that member; None without a mask."""
-        return None if self.mask is None else np.asarray(self.mask[index][self._where(start, stop)])
+        """Return True where that member has values: hold-out, and answered; None where it has them everywhere."""
+        where = self._where(start, stop)
+        if self.abstained is None:
+            return None if self.mask is None else np.asarray(self.mask[index][where])
+        answered: NDArray[np.bool_] = ~self.abstained[index][where]
+        return answered if self.mask is None else answered & self.mask[index][where]
 
     def piece(self, start: int, stop: int) -> NDArray[Any]:
         """Return stored values of all members on the samples start..stop: (M, b, C) or (M, b)."""
@@ -122,15 +129,27 @@ class Shard:
             return np.asarray(table[self.places, where])
         return np.asarray(table[np.ix_(self.places, where)])
 
-    def votes(self, start: int, stop: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return the classes of all members on the samples start..stop, (M, b)."""
+    def votes(self, start: int, stop: int, classes: int) -> NDArray[Any]:
+        """Return the classes of all members on the samples start..stop, (M, b); `classes` where one gave no answer."""
+        dtype = smallest_unsigned(classes + (self.abstained is not None))
         if self.known is not None:
-            return self.of_known(self.known.votes, start, stop).astype(dtype, copy=False)
-        found = np.empty((len(self.values), stop - start), dtype)
-        for index, row in enumerate(found):
-            row[:] = classes_of(self.kind, self.member(index, start, stop), dtype)
-        self.release()
+            found = self.of_known(self.known.votes, start, stop).astype(
+                dtype, copy=self.abstained is not None
+            )
+        else:
+            found = np.empty((len(self.values), stop - start), dtype)
+            for index, row in enumerate(found):
+                row[:] = classes_of(self.kind, self.member(index, start, stop), dtype)
+            self.release()
+        if self.abstained is not None:
+            found[self.silent(start, stop)] = classes
         return found
+
+    def silent(self, start: int, stop: int) -> NDArray[np.bool_]:
+        """Return, as (M, b), where members gave no answer on the samples start..stop."""
+        if self.abstained is None:
+            return np.zeros((len(self.values), stop - start), bool)
+        return np.asarray(self.abstained[:, self._where(start, stop)])
 
     def chunks(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         """Yield pairs low, high that cover start..stop in steps that fit a cache, multiples of 64."""

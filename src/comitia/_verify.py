@@ -8,14 +8,15 @@ import numpy as np
 
 from comitia._agreement import RISKS_AGREE, differences, only, with_odd
 from comitia._certificate import WEIGHTS_FIXED, Certificate
+from comitia._choosing import Choice, Settings, choose_weights, is_blind, plan_split
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError, require_type
 from comitia._extensions import is_reference, name_of
 from comitia._predictions import Predictions, require_predictions
-from comitia._weigh import Choice, Settings, choose_weights, describe, is_blind, plan_split, survey
+from comitia._sources import Sources, gather_sources
+from comitia._weigh import describe, survey
 from comitia.bounds.row import as_bound
 from comitia.bounds.table import BOUNDS
-from comitia.statistics.unlabelled import matched
 from comitia.weighting import TABLE, Method
 
 # Weights found again may differ by the solver's tolerance, except where no solver is involved.
@@ -23,8 +24,8 @@ EXACT_AGREE, SOLVED_AGREE = 1e-12, 1e-5
 # What a solver says about its minimum (lambda, kl, gap, bound) moves a little more than the weights do.
 SOLVER_AGREES = 1e-4
 # Parts of the record with a row of their own; `versions` say with what it was made, which no data can tell.
-MEMBERS = ("members", "names", "run", "step", "classes")
-APART = ("data", *MEMBERS, "weighting", "certificates", "best", "versions")
+MEMBERS = ("members", "names", "run", "step", "classes", "class_names", "declared")
+APART = ("data", *MEMBERS, "weighting", "certificates", "best", "estimate", "versions")
 ALWAYS_TRUSTED = (
     "the samples are independent draws that had no part in training",
     "delta, seed and split fraction were fixed before looking",
@@ -59,13 +60,14 @@ def verify(
     predictions: Predictions,
     *,
     unlabelled: Predictions | None = None,
+    certify: Predictions | None = None,
     method: Method | None = None,
     bounds: Iterable[Any] = (),
 ) -> Verification:
     """Return every statement of the ensemble beside what the data say.
 
-    `method` and `bounds` are those from outside the package that it was weighed with: a file that names code does not
-    make it run.
+    `unlabelled` and `certify` are the samples that it was weighed with beside `predictions`. `method` and `bounds` are
+    those from outside the package that it was weighed with: a file that names code does not make it run.
 
     The data must be the same (sha256) and so must the members; the weights must follow again from the samples that
     are said to have chosen them, else those kept for certifying may have had a part in them; and every certificate
@@ -85,10 +87,11 @@ def verify(
     """
     require_type("ensemble", ensemble, Ensemble, "read_ensemble reads one")
     require_predictions(predictions)
-    extra = _extra(ensemble, predictions, unlabelled)
-    settings = _settings(ensemble, predictions, method, tuple(bounds))
+    _require_sources(ensemble, predictions, unlabelled, certify)
+    sources = gather_sources(predictions, unlabelled, certify)
+    settings = _settings(ensemble, sources, method, tuple(bounds))
     try:
-        return _verified(ensemble, predictions, settings, extra)
+        return _verified(ensemble, sources, settings)
     except (InputError, ValueError, ArithmeticError) as error:
         if ensemble.fault is None:
             raise
@@ -96,17 +99,17 @@ def verify(
         return Verification((row,), _trusted(ensemble))
 
 
-def _verified(
-    ensemble: Ensemble, predictions: Predictions, settings: Settings, extra: Predictions | None
-) -> Verification:
+def _verified(ensemble: Ensemble, sources: Sources, settings: Settings) -> Verification:
     """Return every statement beside what is computed again."""
     given = ensemble.weights if settings.method == "given" else None
-    plan = plan_split(predictions, settings, given)
-    data = survey(predictions, settings, plan, extra)
-    choice = choose_weights(predictions, settings, plan, data, weights=given)
-    found = describe(predictions, settings, replace(choice, weighting=ensemble.weighting), data)
+    plan = plan_split(sources, settings, given)
+    data = survey(sources, settings, plan)
+    choice = choose_weights(
+        sources.weighing, settings, plan, data.evidence, weights=given, unlabelled=sources.unlabelled
+    )
+    found = describe(sources, settings, replace(choice, weighting=ensemble.weighting), data)
     same = np.array_equal(ensemble.weights, choice.weighting.weights)
-    again = found if same else describe(predictions, settings, choice, data)
+    again = found if same else describe(sources, settings, choice, data)
     stated, anew = ensemble.record, found.to_json()
     rows = (
         _data(stated["data"], anew["data"]),
@@ -119,26 +122,33 @@ def _verified(
     return Verification(rows, _trusted(ensemble))
 
 
-def _extra(
-    ensemble: Ensemble, predictions: Predictions, unlabelled: Predictions | None
-) -> Predictions | None:
-    """The unlabelled samples in order; an error where they are missing or were never used."""
+def _require_sources(
+    ensemble: Ensemble, predictions: Predictions, unlabelled: Predictions | None, certify: Predictions | None
+) -> None:
+    """Raise where samples are missing that the ensemble was weighed with, or some are given that it was not."""
     if len(ensemble.names) != predictions.members:
         raise InputError(
             f"the ensemble has {len(ensemble.names)} members, the predictions {predictions.members}; "
             "verify needs the predictions that were weighed"
         )
-    if (ensemble.data.unlabelled_sha256 is None) != (unlabelled is None):
-        raise InputError(
-            "unlabelled: the ensemble was weighed with unlabelled samples; give them as unlabelled"
-            if unlabelled is None
-            else "unlabelled: the ensemble was weighed without unlabelled samples; leave them out"
-        )
-    return None if unlabelled is None else matched(unlabelled, predictions)
+    used = {
+        "unlabelled": (ensemble.data.unlabelled_sha256, unlabelled, "unlabelled samples"),
+        "certify": (ensemble.data.certify_sha256, certify, "samples apart that certify"),
+    }
+    for argument, (sha256, given, what) in used.items():
+        if (sha256 is None) != (given is None):
+            raise InputError(
+                f"{argument}: the ensemble was weighed "
+                + (
+                    f"with {what}; give them as {argument}"
+                    if given is None
+                    else f"without {what}; leave them out"
+                )
+            )
 
 
 def _settings(
-    ensemble: Ensemble, predictions: Predictions, method: Method | None, bounds: tuple[Any, ...]
+    ensemble: Ensemble, sources: Sources, method: Method | None, bounds: tuple[Any, ...]
 ) -> Settings:
     """Return what was asked of `weigh`, as the file says; the split is checked by making it again."""
     stated = ensemble.weighting.method
@@ -153,7 +163,9 @@ def _settings(
         )
     _require_bounds(ensemble, bounds)
     chosen = stated if method is None else method
-    unsplit = is_blind(chosen) or not predictions.shared
+    unsplit = (
+        is_blind(chosen) or not sources.weighing.shared or sources.apart is not None or sources.estimated
+    )
     fraction = None if unsplit else ensemble.split.fraction
     seed, prior, k = ensemble.split.seed, ensemble.prior, ensemble.resolution
     return Settings(chosen, ensemble.vote, ensemble.delta, fraction, seed, prior, k, bounds)
@@ -214,15 +226,26 @@ def _certificates(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Itera
 
 
 def _best(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Row:
+    """The row of the promise; of the estimate, where nothing is promised."""
     best, stated = found.best, ensemble.best
+    if best is None or stated is None:
+        return _estimate(ensemble, found, again)
     risk = _risk(best, again.best)
     anew = {
         **found.statement(replace(best, risk=stated.risk)),
         "compared": found.certification.compared,
     }
     odd = [*differences(ensemble.record["best"], anew)]
+    odd += [] if ensemble.estimate is None else ["an estimate beside a promise"]
     holds = not odd and _at_most(risk, stated.risk)
     return Row("best", f"{stated.name} {stated.risk:.6f}", with_odd(f"{best.name} {risk:.6f}", odd), holds)
+
+
+def _estimate(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Row:
+    stated, anew = ("none" if one.estimate is None else f"{one.estimate:.6f}" for one in (ensemble, found))
+    # as with counted errors, weights that differ within their tolerance can turn ties
+    holds = ensemble.best is found.best is None and ensemble.estimate in (found.estimate, again.estimate)
+    return Row("estimate", stated, anew, holds)
 
 
 def _risk(found: Certificate, again: Certificate | None) -> float:

@@ -49,12 +49,14 @@ def average(probs: NDArray[Any], weights: ArrayLike) -> NDArray[np.int64]:
 
 
 def winners(totals: Array) -> NDArray[np.int64]:
-    """Return, as (n,), the lowest class whose total is within `TIE` of the largest; totals (n, C).
+    """Return, as (n,), the lowest class whose total (n, C) is within `TIE` of the largest; -1 where nobody answers.
 
     >>> winners(np.array([[0.2, 0.4, 0.4 + 1e-12]]))
     array([1])
     """
-    return np.asarray(np.argmax(totals >= totals.max(axis=-1, keepdims=True) - TIE, axis=-1), dtype=np.int64)
+    largest = totals.max(axis=-1, keepdims=True)
+    found = np.asarray(np.argmax(totals >= largest - TIE, axis=-1), dtype=np.int64)
+    return np.where(largest[..., 0] > TIE, found, -1)
 
 
 def losses_of(totals: Array, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -76,9 +78,14 @@ def margins_of(totals: Array, labels: NDArray[np.int64]) -> Array:
 
 
 def vote_totals(votes: NDArray[Any], weights: Array, classes: int) -> Array:
-    """Return, as (n, C), the weight of the votes for each class; with weights (K, M) a table per row, (K, n, C)."""
+    """Return, as (n, C), the weight of the votes for each class; with weights (K, M) a table per row, (K, n, C).
+
+    A vote for class C, one beyond the last, is no answer and adds to no class.
+    """
     if weights.ndim == 1:
         return np.asarray(vote_totals(votes, weights[None], classes)[0])
+    if votes.size and votes.max() >= classes:
+        return vote_totals(votes, weights, classes + 1)[..., :classes]
     if classes > MANY_CLASSES:
         return _added_votes(votes, weights, classes)
     if len(weights) == 1 and votes.dtype.kind == "u" and votes.size >= CHUNK:

@@ -128,7 +128,6 @@ BAD = {
         "a column without a name looks like a row",
     ),
     "csv with an id": (content("t.csv", NUMBERED), "column 'key' looks like a row number"),
-    "csv with semicolons": (content("t.csv", b"a;b;label\n1;1;1\n"), "columns must be separated by commas"),
     "output is an input": (good("--out", "pack.npz", "--force"), "is one of the inputs"),
     "output is a folder": (good("--out", "."), "is a folder; the name of a file is required"),
     "output without a name": (good("--out", ""), "is a folder; the name of a file is required"),

@@ -1,15 +1,19 @@
 """`comitia evaluate` as people call it."""
 
+import io
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
-from comitia.cli.evaluate import command
+from comitia import Predictions, evaluate
+from comitia.cli.evaluate import command, show_evaluation
 from comitia.cli.main import main
 
 
@@ -142,3 +146,45 @@ def test_a_weighting_from_a_file_outside_the_package(pack: Path, tmp_path: Path)
     rows = [row for row in json.loads(done.stdout)["rows"] if row["weights"] == "mine:last"]
     assert {row["effective_mean"] for row in rows} == {1.0}
     assert len(rows) == 8
+
+
+def _shown(**more: object) -> str:
+    """What is printed of 120 samples, three members of whom one often has no answer; `more` is known of the samples."""
+    rng = np.random.default_rng(0)
+    labels = np.array(["cat", "dog"])[rng.integers(0, 2, 120)]
+    others = np.where(labels == "cat", "dog", "cat")
+    votes = np.where(rng.random((3, 120)) < 0.2, others, labels)
+    pack = Predictions.from_arrays(votes=votes, labels=labels, **more)
+    terminal = Console(file=io.StringIO(), width=100)
+    show_evaluation(terminal, evaluate(pack, sizes=[3], repeats=1))
+    assert isinstance(terminal.file, io.StringIO)
+    return " ".join(terminal.file.getvalue().split())
+
+
+def test_groups_and_abstentions_are_said() -> None:
+    silent = np.zeros((3, 120), bool)
+    silent[2, ::3] = True
+    text = _shown(groups=np.arange(120) // 4, abstained=silent)
+    assert "120 test samples in 30 groups · 2 classes" in text
+    assert "30 groups stay whole: intervals count groups" in text
+    assert "some members abstain: no answer is not right" in text
+    assert "estimate" not in text
+
+
+def test_out_of_fold_predictions_are_headed_as_an_estimate() -> None:
+    text = _shown(folds=np.arange(120) % 5)
+    assert text.startswith("estimate: out-of-fold predictions promise nothing")
+    assert "Bound: none, out-of-fold predictions promise nothing." in text
+    plain = _shown()
+    assert "estimate" not in plain
+    assert "groups" not in plain
+    assert "Bound: tandem-kl on the risk, delta 0.05." in plain
+
+
+def test_columns_of_a_table_can_be_named(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("truth,note,a,b\n" + "cat,1,cat,dog\ndog,2,dog,dog\ncat,3,cat,cat\n" * 8)
+    text = _run(table, "--label", "truth", "--ignore", "note", "--sizes", 2)
+    assert "label: truth" in text
+    assert "members: 2 (a, b)" in text
+    assert "24 test samples · 2 classes" in text

@@ -94,8 +94,8 @@ def _compare(holdout: "Predictions", test: "Predictions") -> list[dict[str, Any]
                     "method": method,
                     "error": error,
                     "standard_error": (error * (1 - error) / test.samples) ** 0.5,
-                    "certified": ensemble.best.risk,
-                    "certificate": ensemble.best.name,
+                    "certified": ensemble.promised.risk,
+                    "certificate": ensemble.promised.name,
                     "voting": len(ensemble.active),
                     "ensemble": ensemble,
                 }

@@ -1,11 +1,19 @@
 """`comitia evaluate`: compare weightings on test predictions by the paper's protocol."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from comitia._errors import InputError
-from comitia.cli.output import common_options, console, require_absent, require_distinct, write_json
+from comitia.cli.output import (
+    common_options,
+    console,
+    require_absent,
+    require_distinct,
+    show_place,
+    write_json,
+)
+from comitia.cli.table_options import Told, as_arguments, table_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +29,8 @@ Examples:
   comitia evaluate checkpoints.npz --weights uniform,tandem,early-stopping
   comitia evaluate test.npz --sizes 2,4,8 --weights uniform,tandem,greedy
   comitia evaluate test.npz --table rows.tex --out evaluation.json
+  comitia evaluate test.csv --label truth --group patient   groups stay whole
+  comitia evaluate oof.csv --fold fold                      estimates, without bounds
 """,
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -51,6 +61,7 @@ Examples:
 @click.option("--table", "tables", multiple=True, metavar="FILE", help="Write all rows as .md, .tex or .csv.")
 @click.option("--out", metavar="FILE", help="Write the evaluation (JSON) for comitia report.")
 @click.option("--force", is_flag=True, help="Overwrite existing outputs.")
+@table_options
 @common_options
 def command(
     files: tuple[str, ...],
@@ -66,12 +77,16 @@ def command(
     out: str | None,
     force: bool,
     json_path: str | None,
+    **columns: Any,
 ) -> None:
     """Compare weightings on test predictions by the paper's protocol.
 
     The samples are halved once: one half chooses the weights and yields the bound, the other is scored; they
     swap, and the two are averaged. Ensembles of each size are drawn from the training runs, with the last or with
     all states of each.
+
+    FILE is as in comitia weigh. Groups stay whole. No answer is not right. Out-of-fold predictions (--fold) get
+    estimates: no bound and no certificate.
     """
     from comitia.evaluation.table_formats import render
     from comitia.evaluation.tables import all_rows
@@ -88,8 +103,9 @@ def command(
     from comitia.files import read_predictions
     from comitia.files.atomic import write_text
 
+    told = Told()
     evaluation = evaluate(
-        read_predictions(files, labels=labels),
+        read_predictions(files, labels=labels, **as_arguments(columns, told)),
         sizes=wanted,
         repeats=repeats,
         seed=seed,
@@ -104,9 +120,10 @@ def command(
     write_json(out, evaluation.to_json())
     write_json(json_path, evaluation.to_json())
     terminal = console(json_path)
+    told.show(terminal)
     show_evaluation(terminal, evaluation)
     for path in written:
-        terminal.print(f"written to {path}", markup=False)
+        terminal.print(f"written to {show_place(path)}", markup=False)
 
 
 def words(text: str) -> list[str]:
@@ -143,8 +160,11 @@ def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
             f"[bold]accuracy of the {evaluation.settings.votes[0]} vote, each size trained by itself[/bold]"
         )
         show_table(terminal, by_size(evaluation))
+    if evaluation.estimated:
+        terminal.print("[bold yellow]estimate: out-of-fold predictions promise nothing[/bold yellow]")
+    groups = "" if source.groups is None else f" in {source.groups:,} groups"
     terminal.print(
-        f"[bold]{source.members} members of {source.runs} runs · {source.samples:,} test samples · "
+        f"[bold]{source.members} members of {source.runs} runs · {source.samples:,} test samples{groups} · "
         f"{source.classes} classes · ensembles of {size} runs[/bold]"
     )
     show_table(terminal, summary(evaluation))

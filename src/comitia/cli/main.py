@@ -90,7 +90,7 @@ def run() -> None:
             code = code or PIPE_CLOSED
         except (OSError, ValueError):
             code = code or 1
-    os._exit(code or 0)
+    _end(int(code or 0))
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -131,6 +131,8 @@ def flagged(message: str, words: list[str]) -> str:
 
     >>> flagged("delta: must lie strictly between 0 and 1, got 2", ["weigh"])
     '--delta: must lie strictly between 0 and 1, got 2'
+    >>> flagged("t.csv: column 'sex' is a feature; ignore='sex' leaves it out", ["weigh"])
+    "t.csv: column 'sex' is a feature; --ignore sex leaves it out"
     """
     name = next((word for word in words if word in COMMANDS), None)
     if name is None:
@@ -141,7 +143,17 @@ def flagged(message: str, words: list[str]) -> str:
     flags |= {flag.removeprefix("--").replace("-", "_"): flag for flag in flags.values()}
     subject, colon, rest = message.partition(":")
     spelled = re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", lambda found: flags.get(found[0], found[0]), rest)
+    spelled = re.sub(r"\b([a-z]+)=(?:'([^']*)')?", lambda found: _option(found, flags), spelled)
     return f"{flags.get(subject, subject)}{colon}{spelled}"
+
+
+def _option(found: re.Match[str], flags: dict[str, str]) -> str:
+    """An argument with its value (`ignore='sex'`) as it is typed; the words as they are if it is no option."""
+    flag, value = flags.get(found[1]), found[2]
+    if flag is None or value is None:
+        return found[0] if flag is None else flag
+    plain = re.fullmatch(r"[\w.:/-]+", value) is not None
+    return f"{flag} {value}" if plain else f'{flag} "{value}"'
 
 
 def _interrupted(whole_process: bool) -> None:
@@ -151,8 +163,16 @@ def _interrupted(whole_process: bool) -> None:
         # An interrupt that fell into an exec (dataclasses do that while they are imported) makes Python end by the
         # signal in spite of sys.exit; everything is put away by now, so the process may end here.
         sys.stdout.flush()
-        os._exit(130)
+        _end(130)
     sys.exit(130)
+
+
+def _end(code: int) -> None:
+    """End the process without its exit handlers; the local copies of URLs are removed."""
+    remote = sys.modules.get("comitia.files.remote")
+    if remote is not None:
+        remote.remove_copies()
+    os._exit(code)
 
 
 def _fail(message: str, code: int) -> None:

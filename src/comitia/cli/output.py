@@ -72,16 +72,18 @@ def write_json(json_path: str | None, record: dict[str, Any]) -> None:
     else:
         from comitia.files.atomic import write_text
 
-        write_text(Path(json_path), text + "\n")
+        write_text(json_path, text + "\n")
 
 
 def require_distinct(*paths: str | Path | None) -> None:
     """Raise if two outputs have one name, so that the second would be written over the first."""
     named = [path for path in paths if path is not None]
-    places = [str(path) if str(path) == "-" else os.path.realpath(path) for path in named]
+    places = [
+        str(path) if str(path) == "-" or _remote(path) else os.path.realpath(_plain(path)) for path in named
+    ]
     for path, place in zip(named, places):
         if places.count(place) > 1:
-            raise InputError(f"{path}: two outputs have this name; give each its own")
+            raise InputError(f"{show_place(path)}: two outputs have this name; give each its own")
 
 
 def require_absent(path: str | Path | None, force: bool, inputs: Iterable[str | Path | None] = ()) -> None:
@@ -89,6 +91,11 @@ def require_absent(path: str | Path | None, force: bool, inputs: Iterable[str | 
     was given, and it is none of the inputs."""
     if path is None or str(path) == "-":
         return
+    given = [i for i in inputs if i is not None]
+    if _remote(path):
+        _require_absent_url(str(path), force, given)
+        return
+    path = _plain(path)
     target = Path(path).absolute()
     if not str(path) or target.is_dir():
         raise InputError(f"'{path}': is a folder; the name of a file is required")
@@ -98,9 +105,41 @@ def require_absent(path: str | Path | None, force: bool, inputs: Iterable[str | 
         raise InputError(f"{path}: the folder {target.parent} cannot be written to; choose another")
     if target.exists() and not target.is_file():
         raise InputError(f"{path}: not a regular file; refusing to overwrite it")
-    if target.exists() and any(
-        i is not None and target.samefile(i) for i in inputs if Path(i or "").exists()
-    ):
+    if target.exists() and any(target.samefile(i) for i in map(_plain, given) if Path(i).exists()):
         raise InputError(f"{path}: is one of the inputs; refusing to overwrite it")
     if target.exists() and not force:
         raise InputError(f"{path}: already exists; --force overwrites it")
+
+
+def show_place(path: str | Path) -> str:
+    """Return how an output is shown: a URL without what is secret in it."""
+    if "://" not in str(path):
+        return str(path)
+    from comitia.files.remote import shown
+
+    return shown(path)
+
+
+def _remote(path: str | Path) -> bool:
+    """Whether the path is a URL of another kind than file://; most are not, and need no import to tell."""
+    if "://" not in str(path):
+        return False
+    from comitia.files.remote import is_url
+
+    return is_url(_plain(path))
+
+
+def _plain(path: str | Path) -> str | Path:
+    if "://" not in str(path):
+        return path
+    from comitia.files.remote import plain
+
+    return plain(path)
+
+
+def _require_absent_url(url: str, force: bool, inputs: list[str | Path]) -> None:
+    from comitia.files.remote import require_absent_remote
+
+    if url in inputs:
+        raise InputError(f"{show_place(url)}: is one of the inputs; refusing to overwrite it")
+    require_absent_remote(url, force)

@@ -1,5 +1,7 @@
 """`comitia predict`: member predictions → the ensemble's."""
 
+from typing import Any
+
 import click
 
 from comitia.cli.output import (
@@ -8,8 +10,10 @@ from comitia.cli.output import (
     ensemble_and_files,
     require_absent,
     require_distinct,
+    show_place,
     write_json,
 )
+from comitia.cli.table_options import Told, as_arguments, table_options
 
 
 @click.command(
@@ -23,6 +27,7 @@ Examples:
 @ensemble_and_files
 @click.option("--labels", metavar="FILE", help="True classes, if you want the error counted.")
 @click.option("--out", metavar="FILE", help="Where the predictions go: .npz or .csv.")
+@table_options
 @common_options
 def command(
     ensemble_path: str,
@@ -31,6 +36,7 @@ def command(
     out: str | None,
     force: bool,
     json_path: str | None,
+    **columns: Any,
 ) -> None:
     """Predict with an ensemble that `weigh --out` wrote.
 
@@ -48,11 +54,15 @@ def command(
     from comitia.files.ensembles import read_ensemble, write_predicted
 
     if out is not None and not out.lower().endswith((".npz", ".csv")):
-        raise InputError(f"{out}: must end in .npz or .csv")
-    predicted = predict(read_ensemble(ensemble_path), read_predictions(files, labels=labels))
+        raise InputError(f"{show_place(out)}: must end in .npz or .csv")
+    told = Told()
+    predicted = predict(
+        read_ensemble(ensemble_path), read_predictions(files, labels=labels, **as_arguments(columns, told))
+    )
     if out is not None:
         write_predicted(out, predicted)
     write_json(json_path, predicted.to_json())
+    told.show(console(json_path))
     show_predicted(console(json_path), predicted)
     if out is not None:
-        console(json_path).print(f"predictions written to {out}", markup=False)
+        console(json_path).print(f"predictions written to {show_place(out)}", markup=False)

@@ -2,7 +2,14 @@
 
 import click
 
-from comitia.cli.output import common_options, console, require_absent, require_distinct, write_json
+from comitia.cli.output import (
+    common_options,
+    console,
+    require_absent,
+    require_distinct,
+    show_place,
+    write_json,
+)
 
 
 @click.command(
@@ -27,13 +34,16 @@ def command(path: str, out: str | None, title: str | None, force: bool, json_pat
     PATH is an ensemble (weigh --out), an evaluation (evaluate --out), or a folder with ensemble.json,
     evaluation.json or comparison.json, as reproduce writes it.
     """
-    from comitia.pages import report, report_place
+    from comitia.files.atomic import write_text
+    from comitia.pages import page_text, report_place
     from comitia.pages.material import sources
 
     target = report_place(path, out)
     require_distinct(target, json_path)
     for place in (target, json_path):
-        require_absent(place, force, sources(path))
-    size = report(path, target, title=title, force=force).stat().st_size
-    write_json(json_path, {"page": str(target), "bytes": size})
-    console(json_path).print(f"page written to {target} ({size / 1e6:.1f} MB)", markup=False)
+        require_absent(place, force, (path, *sources(path)))
+    text = page_text(path, title=title)
+    write_text(target, text)
+    size = len(text.encode("utf-8"))
+    write_json(json_path, {"page": show_place(target), "bytes": size})
+    console(json_path).print(f"page written to {show_place(target)} ({size / 1e6:.1f} MB)", markup=False)

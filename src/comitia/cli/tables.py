@@ -15,12 +15,14 @@ from comitia.pages.figure import legible, told_apart
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from comitia._certificate import Certificate
     from comitia._ensemble import Ensemble
     from comitia._predict import Predicted
     from comitia._verify import Verification
 
 # Members beyond these, and lighter ones, are folded into one line.
 SHOWN_MEMBERS, SHOWN_WEIGHT = 12, 5e-4
+PROMISE_NEEDS = "A promise needs samples that no fold has seen: --certify FILE."
 # A longer name loses its middle, so that its row stays one line.
 LONGEST_NAME = 36
 
@@ -29,18 +31,32 @@ def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
     """Print members, certificates, the promise, what is not given and why, and warnings."""
     console.print(_headline(ensemble))
     console.print(_members(ensemble))
-    console.print(_certificates(ensemble))
-    console.print(
-        "[dim]Each row holds alone; the smallest row, picked after looking, does not. Quote the promise.[/dim]"
-    )
-    best = ensemble.best
-    console.print(f"[bold]Promise[/bold] ({best.name}): {best.promise}.{_price(ensemble)}", style="green")
-    console.print(f"[dim]Provided that {ensemble.assumption(best)}.[/dim]")
+    if ensemble.best is None:
+        console.print(_estimate(ensemble))
+    else:
+        _show_promise(console, ensemble, ensemble.best)
     for why, rows in groupby(ensemble.certification.unavailable, key=lambda row: row.why):
         named = ", ".join(row.name for row in rows)
         console.print(f"[dim]not given: {escape(named)}: {escape(_with_flags(why))}[/dim]")
     for warning in ensemble.warnings:
         console.print(f"[yellow]warning: {escape(legible(warning))}[/yellow]")
+
+
+def _show_promise(console: "Console", ensemble: "Ensemble", best: "Certificate") -> None:
+    console.print(_certificates(ensemble))
+    console.print(
+        "[dim]Each row holds alone; the smallest row, picked after looking, does not. Quote the promise.[/dim]"
+    )
+    console.print(f"[bold]Promise[/bold] ({best.name}): {best.promise}.{_price(ensemble)}", style="green")
+    console.print(f"[dim]Provided that {ensemble.assumption(best)}.[/dim]")
+
+
+def _estimate(ensemble: "Ensemble") -> str:
+    """What stands in place of a promise."""
+    return (
+        f"[bold yellow]Estimate[/bold yellow], not a promise: the {ensemble.vote} vote errs on {ensemble.estimate:.2%} "
+        f"of the samples, each fold judged by weights that the others chose. {PROMISE_NEEDS}"
+    )
 
 
 def _with_flags(text: str) -> str:
@@ -61,15 +77,37 @@ def _headline(ensemble: "Ensemble") -> str:
         + "fixed without the hold-out, certified on all of it",
         "part": f"chosen on {split.weighing:,} samples, {split.certifying:,} kept for certifying",
         "all": "chosen on all samples"
-        + ("" if ensemble.data.pair_samples_min == ensemble.data.samples else ", each member on its own"),
+        + ("" if ensemble.data.pair_samples_min >= _draws(ensemble) else ", each member on its own"),
+        "apart": f"certified on {ensemble.data.certify_samples or 0:,} samples apart",
     }[ensemble.chosen_on]
     method = w.method if w.chosen is None else f"{w.method} → {w.chosen}"
     return (
         f"[bold]{_counted(len(ensemble.names), 'member')} · "
-        f"{_counted(ensemble.data.samples, 'hold-out sample')} · "
-        f"{ensemble.classes} classes · {ensemble.vote} vote · delta {ensemble.delta:g}[/bold]\n"
+        f"{_samples(ensemble)} · "
+        f"{_classes(ensemble)} · {ensemble.vote} vote · delta {ensemble.delta:g}[/bold]\n"
         f"weights: {method}, {how}"
     )
+
+
+def _draws(ensemble: "Ensemble") -> int:
+    """How many independent draws the statistics rest on."""
+    return ensemble.data.samples if ensemble.data.groups is None else ensemble.data.groups
+
+
+def _samples(ensemble: "Ensemble") -> str:
+    kind = "hold-out sample" if ensemble.data.folds is None else "out-of-fold sample"
+    groups = "" if ensemble.data.groups is None else f" in {_counted(ensemble.data.groups, 'group')}"
+    silent = ensemble.data.abstained
+    return f"{_counted(ensemble.data.samples, kind)}{groups}" + (
+        f" · {_counted(silent, 'abstention')}" if silent else ""
+    )
+
+
+def _classes(ensemble: "Ensemble") -> str:
+    """How many classes, and which, where they have names and fit in the line."""
+    names = ", ".join(legible(name) for name in ensemble.class_names)
+    shown = f" ({escape(names)})" if ensemble.declared and len(names) <= LONGEST_NAME else ""
+    return f"{ensemble.classes} classes{shown}"
 
 
 def _members(ensemble: "Ensemble") -> Table:
@@ -105,13 +143,19 @@ def _certificates(ensemble: "Ensemble") -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("certificate", no_wrap=True)
     table.add_column("risk at most", justify="right")
-    table.add_column("samples", justify="right")
+    table.add_column("samples" if ensemble.data.groups is None else "groups", justify="right")
     table.add_column("what it is")
     certificates = sorted(ensemble.certification.certificates, key=lambda c: c.risk)
     for place, c in enumerate(certificates):
         risk = "vacuous" if c.vacuous else percent_up(c.risk)
         mark = " (smallest)" if place == 0 and not c.vacuous else ""
-        style = "bold green" if c.name == ensemble.best.name else "dim" if c.vacuous else ""
+        style = (
+            "bold green"
+            if ensemble.best is not None and c.name == ensemble.best.name
+            else "dim"
+            if c.vacuous
+            else ""
+        )
         table.add_row(escape(c.name) + mark, risk, f"{c.samples:,}", escape(c.meaning), style=style)
     return table
 
@@ -154,8 +198,10 @@ def show_predicted(console: "Console", predicted: "Predicted") -> None:
     n = len(predicted.classes)
     dropped = f" ({_zero_weight(predicted.dropped)})" if predicted.dropped else ""
     console.print(f"{n:,} samples by the {predicted.vote} vote of {len(predicted.members)} members{dropped}")
-    classes, counts = np.unique(predicted.classes, return_counts=True)
-    shown = ", ".join(f"{c}: {k:,}" for c, k in zip(classes[:20], counts[:20]))
-    console.print(f"classes predicted: {shown}{' …' if len(classes) > 20 else ''}")
+    classes, counts = np.unique(predicted.classes[predicted.classes >= 0], return_counts=True)
+    shown = ", ".join(f"{predicted.class_names[c]}: {k:,}" for c, k in zip(classes[:20], counts[:20]))
+    console.print(f"classes predicted: {legible(shown)}{' …' if len(classes) > 20 else ''}", markup=False)
+    if (silent := int((predicted.classes < 0).sum())) > 0:
+        console.print(f"no answer: {silent:,} samples, on which no member votes")
     if predicted.error is not None:
         console.print(f"error on the labels given: {predicted.error:.4f}")

@@ -2,10 +2,12 @@
 
 import sys
 from dataclasses import asdict
+from typing import Any
 
 import click
 
 from comitia.cli.output import common_options, console, ensemble_and_files, require_absent, write_json
+from comitia.cli.table_options import Told, as_arguments, read_apart, table_options
 
 
 @click.command(
@@ -18,18 +20,22 @@ Example:
 @ensemble_and_files
 @click.option("--labels", metavar="FILE", help="True classes, in place of those in the files.")
 @click.option("--unlabelled", metavar="FILE", help="The samples without labels that were used.")
+@click.option("--certify", multiple=True, metavar="FILE", help="The samples apart that certified.")
 @click.option("--method", metavar="MODULE:NAME", help="Your own method that chose the weights.")
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="Your own bound, as for weigh.")
+@table_options
 @common_options
 def command(
     ensemble_path: str,
     files: tuple[str, ...],
     labels: str | None,
     unlabelled: str | None,
+    certify: tuple[str, ...],
     method: str | None,
     bounds: tuple[str, ...],
     force: bool,
     json_path: str | None,
+    **columns: Any,
 ) -> None:
     """Compute every certificate again from the data; exit 1 if one does not hold up.
 
@@ -37,19 +43,22 @@ def command(
     have chosen them, that no certificate promises more than the data give, and that everything else in the file is what
     the data give.
     """
-    require_absent(json_path, force, (ensemble_path, *files, labels, unlabelled))
+    require_absent(json_path, force, (ensemble_path, *files, labels, unlabelled, *certify))
     from comitia._verify import verify
     from comitia.cli.tables import show_verification
     from comitia.files import read_predictions
     from comitia.files.ensembles import read_ensemble
 
+    told = Told()
     found = verify(
         read_ensemble(ensemble_path, faults=False),
-        read_predictions(files, labels=labels),
-        unlabelled=None if unlabelled is None else read_predictions([unlabelled]),
+        read_predictions(files, labels=labels, **as_arguments(columns, told)),
+        unlabelled=None if unlabelled is None else read_predictions([unlabelled], **as_arguments(columns)),
+        certify=read_apart(certify, columns),
         method=method,
         bounds=bounds,
     )
     write_json(json_path, {**asdict(found), "holds": found.holds})
+    told.show(console(json_path))
     show_verification(console(json_path), found)
     sys.exit(0 if found.holds else 1)

@@ -1,7 +1,7 @@
 """`comitia weigh`: hold-out predictions → weights and certificates."""
 
 import json
-from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,8 +12,10 @@ from comitia.cli.output import (
     console,
     require_absent,
     require_distinct,
+    show_place,
     write_json,
 )
+from comitia.cli.table_options import Told, as_arguments, read_apart, table_options
 
 
 @click.command(
@@ -25,7 +27,10 @@ Examples:
   comitia weigh holdout.npz --method auto --vote average --out ensemble.json
   comitia weigh a.npy b.npy c.npy --labels labels.npy      one file per member
   comitia weigh holdout.csv --delta .01                    one column per member, column 'label'
+  comitia weigh scans.csv --group patient                  samples of one patient are not independent
+  comitia weigh oof.csv --fold fold --certify untouched.csv    out-of-fold predictions choose, others certify
   comitia weigh holdout.npz --certify-fraction 0           all samples choose the weights
+  comitia weigh s3://bucket/holdout.npz --out s3://bucket/ensemble.json
 """,
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -48,9 +53,16 @@ Examples:
 )
 @click.option("--resolution", type=int, help="Round weights to multiples of 1/K (occam can certify those).")
 @click.option("--unlabelled", metavar="FILE", help="The members on samples without labels (two classes).")
+@click.option(
+    "--certify",
+    multiple=True,
+    metavar="FILE",
+    help="The members on samples that nothing has touched: these certify, all of the others choose the weights.",
+)
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="A further bound of your own.")
 @click.option("--out", metavar="FILE", help="Write the ensemble (JSON) for predict, verify and report.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
+@table_options
 @common_options
 def command(
     files: tuple[str, ...],
@@ -64,16 +76,21 @@ def command(
     weights: str | None,
     resolution: int | None,
     unlabelled: str | None,
+    certify: tuple[str, ...],
     bounds: tuple[str, ...],
     out: str | None,
     force: bool,
     json_path: str | None,
+    **columns: Any,
 ) -> None:
     """Choose weights for the members of an ensemble and certify its vote.
 
     FILE is an .npz with probs (M, n, C) or votes (M, n) and labels (n,); or one .npy per member with --labels;
-    or a CSV or Parquet table with one column per member. Several files of one kind are shards of the samples
-    (.npy: members).
+    or a table (CSV, JSON lines, Parquet, Arrow; - is standard input), wide with a column per member or long with a row
+    per answer. Several files of one kind are shards of the samples (.npy: members).
+
+    Out-of-fold tables (--fold) choose weights and get an estimate: their rows trained the models of other folds, so
+    only --certify FILE, with samples that no fold has seen, gives a promise.
 
     Methods: {methods}; or module:function for your own.
 
@@ -83,13 +100,14 @@ def command(
         raise InputError("--out: the name of a file is required; --json - writes to standard output")
     require_distinct(out, json_path)
     for path in (out, json_path):
-        require_absent(path, force, (*files, labels, prior, weights, unlabelled))
+        require_absent(path, force, (*files, labels, prior, weights, unlabelled, *certify))
     from comitia import read_predictions, weigh
     from comitia.cli.tables import show_ensemble
 
+    told = Told()
     given = None if weights is None else _numbers(weights)
     ensemble = weigh(
-        read_predictions(files, labels=labels),
+        read_predictions(files, labels=labels, **as_arguments(columns, told)),
         method=("tandem" if given is None else "given") if method is None else method,
         vote=vote,
         delta=delta,
@@ -98,13 +116,15 @@ def command(
         prior=None if prior is None else _numbers(prior),
         resolution=resolution,
         weights=given,
-        unlabelled=None if unlabelled is None else read_predictions([unlabelled]),
+        unlabelled=None if unlabelled is None else read_predictions([unlabelled], **as_arguments(columns)),
+        certify=read_apart(certify, columns),
         bounds=bounds,
     )
     record = ensemble.to_json()
     # files first: what is printed may go to a pipe that closes early
     write_json(out, record)
     write_json(json_path, record)
+    told.show(console(json_path))
     show_ensemble(console(json_path), ensemble)
     if certify_fraction and ensemble.chosen_on == "nothing":
         console(json_path).print(
@@ -112,13 +132,16 @@ def command(
             "weights, so all samples certify"
         )
     if out is not None:
-        console(json_path).print(f"ensemble written to {out}", markup=False)
+        console(json_path).print(f"ensemble written to {show_place(out)}", markup=False)
 
 
 def _numbers(path: str) -> list[float]:
     """The list of numbers in a JSON file."""
+    from comitia.files.remote import local, shown
+
+    place, path = local(path), shown(path)
     try:
-        values = json.loads(Path(path).read_text())
+        values = json.loads(place.read_text())
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: not readable as a JSON list of numbers ({error})") from None
     if not isinstance(values, list) or not all(isinstance(x, int | float) for x in values):

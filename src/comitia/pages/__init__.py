@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from comitia._errors import InputError, require_choice
@@ -26,14 +26,14 @@ def report(
     *,
     title: str | None = None,
     force: bool = False,
-) -> Path:
-    """Write one HTML page that needs no network, and return its path.
+) -> Path | str:
+    """Write one HTML page that needs no network, and return its path, or the URL where `out` is one.
 
     Parameters
     ----------
-    path : the file of an ensemble, an evaluation or a comparison, or a folder with `ensemble.json`,
+    path : the file or URL of an ensemble, an evaluation or a comparison, or a folder with `ensemble.json`,
         `evaluation.json` or `comparison.json`; or an `Ensemble` or `Evaluation`
-    out : the file to write; by default `path` with the ending `.html`, or `report.html` in the folder
+    out : the file or URL to write; by default `path` with the ending `.html`, or `report.html` in the folder
     title : by default the name in the record, or that of the file or folder
     force : whether an existing file is overwritten; the records that the page is made from never are
 
@@ -45,8 +45,13 @@ def report(
     'page.html'
     """
     from comitia.files.atomic import write_text
+    from comitia.files.remote import require_absent_remote
 
     target = report_place(path, out)
+    if isinstance(target, str):
+        require_absent_remote(target, force)
+        write_text(target, page_text(path, title=title))
+        return target
     if not target.absolute().parent.is_dir():
         raise InputError(f"out: the folder {target.absolute().parent} does not exist; create it first")
     if target.exists() and not force:
@@ -55,14 +60,17 @@ def report(
     return target
 
 
-def report_place(path: "str | Path | Ensemble | Evaluation", out: str | Path | None = None) -> Path:
-    """Return the file that `report` writes; the name of a record that the page is made from is an error."""
+def report_place(path: "str | Path | Ensemble | Evaluation", out: str | Path | None = None) -> Path | str:
+    """Return the file or URL that `report` writes; the name of a record that the page is made from is an error."""
+    from comitia.files.remote import is_url
     from comitia.pages.material import sources
 
     if not isinstance(path, str | Path):
         if out is None:
             raise InputError("out: required for the page of an ensemble or evaluation that is not a file")
-        return Path(out)
+        return _place(out)
+    if is_url(path) or (out is not None and is_url(out)):
+        return _place_by_url(path, out)
     place = Path(path)
     if out is None:
         return place / "report.html" if place.is_dir() else place.with_suffix(".html")
@@ -73,13 +81,34 @@ def report_place(path: "str | Path | Ensemble | Evaluation", out: str | Path | N
     return Path(out)
 
 
+def _place(out: str | Path) -> Path | str:
+    from comitia.files.remote import is_url, plain
+
+    found = plain(out)
+    return found if isinstance(found, str) and is_url(found) else Path(found)
+
+
+def _place_by_url(path: str | Path, out: str | Path | None) -> Path | str:
+    """The place of the page where the record or the page has a URL."""
+    from comitia.files.remote import shown
+
+    if out is None:
+        url = shown(path)
+        return _place(f"{url.removesuffix(PurePosixPath(url).suffix)}.html")
+    if out == path:
+        raise InputError(f"out: {shown(out)} is the name of a record; choose another name")
+    return _place(out)
+
+
 def page_text(path: "str | Path | Ensemble | Evaluation", *, title: str | None = None) -> str:
     """Return the page that `report` writes."""
+    from comitia.files.remote import named
     from comitia.pages.comparison_page import comparison_page
     from comitia.pages.material import Material, read_material
     from comitia.pages.record_page import record_page
 
-    found = read_material(path)
+    with named():
+        found = read_material(path)
     material = found if title is None else replace(found, title=title)
     if isinstance(material, Material):
         return record_page(material, _plotly_js())

@@ -10,20 +10,21 @@ NAMED_MEMBERS = 12
 
 def ensemble_figures(ensemble: Ensemble) -> tuple[Figure, ...]:
     """Return the figures of a weighed ensemble, in the order in which they are shown."""
-    return certificates_figure(ensemble), members_figure(ensemble)
+    members = members_figure(ensemble)
+    return (members,) if ensemble.best is None else (certificates_figure(ensemble, ensemble.best), members)
 
 
 def shown_certificates(ensemble: Ensemble) -> tuple[Certificate, ...]:
     """Return the certificates by rising risk, including the best one if it paid for a choice among several."""
     found, best = list(ensemble.certification.certificates), ensemble.best
-    if best not in found:
+    if best is not None and best not in found:
         found.append(best)
     return tuple(sorted(found, key=lambda c: (c.risk, c.name)))
 
 
-def certificates_figure(ensemble: Ensemble) -> Figure:
+def certificates_figure(ensemble: Ensemble, best: Certificate) -> Figure:
     """Return every certificate as a bar, vacuous ones hatched, the one to quote strong."""
-    rows, best = shown_certificates(ensemble), ensemble.best
+    rows = shown_certificates(ensemble)
     names = tuple(certificate_title(c, ensemble) for c in rows)
     strong = tuple(c == best for c in rows)
     return Figure(
@@ -37,7 +38,7 @@ def certificates_figure(ensemble: Ensemble) -> Figure:
         x_title=f"certified risk of the {ensemble.vote} vote",
         panels=(bars_of(rows, names, strong),),
         table=Table(
-            ("certificate", "risk at most", "δ", "samples", "vacuous", "what it is"),
+            ("certificate", "risk at most", "δ", best.unit, "vacuous", "what it is"),
             tuple((n, c.risk, c.delta, c.samples, c.vacuous, c.meaning) for n, c in zip(names, rows)),
         ),
     )

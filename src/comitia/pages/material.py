@@ -10,6 +10,7 @@ from comitia._errors import InputError
 from comitia._records import parse_json
 from comitia.evaluation.comparison import Comparison
 from comitia.evaluation.records import Evaluation
+from comitia.files.remote import local
 from comitia.pages.chain_temperatures import Chain, read_chain
 from comitia.pages.learning import LEARNING, Epoch, read_learning
 
@@ -51,7 +52,7 @@ def read_material(path: str | Path | Ensemble | Evaluation) -> Material | Compar
     """Return the records at a path, which is a file or a folder; or the material of a single record."""
     if isinstance(path, Ensemble | Evaluation):
         return _of_record(path, "evaluation" if isinstance(path, Evaluation) else "ensemble")
-    place = Path(path)
+    place = local(path)
     if not place.is_dir():
         return _from_file(place)
     return _from_file(place / COMPARISON) if (place / COMPARISON).exists() else _from_folder(place)

@@ -12,12 +12,13 @@ from comitia.evaluation.scores import DEFINITIONS
 from comitia.evaluation.tables import beside_paper
 from comitia.pages import page_parts as html
 from comitia.pages.ensemble_figures import certificate_title, ensemble_figures, shown_certificates
+from comitia.pages.ensemble_verdict import ensemble_verdict
 from comitia.pages.evaluation_figures import evaluation_figures
-from comitia.pages.figure import Cell, Table, number, shortened
+from comitia.pages.figure import Cell, Table, legible, number, shortened
 from comitia.pages.learning import learning_figure
 from comitia.pages.material import Material
 from comitia.pages.page_parts import Drawn, Markup
-from comitia.pages.verdict import CALLED, ensemble_verdict, evaluation_verdict
+from comitia.pages.verdict import CALLED, evaluation_verdict
 
 ALONE = "Each holds by itself, at its own δ."
 VERDICT_CLASS = {HELD: "held", NOT_HELD: "not-held"}
@@ -51,8 +52,10 @@ def ensemble_sections(ensemble: Ensemble) -> Iterator[Markup]:
         certificate_card(c, c == ensemble.best, certificate_title(c, ensemble))
         for c in shown_certificates(ensemble)
     ]
-    about = html.note(f"{ALONE} Its table lists every number in its formula.")
-    yield html.section("Certificates in full", about, *cards, _missing(ensemble), key="inputs")
+    kept = (
+        "None is given." if ensemble.best is None else f"{ALONE} Its table lists every number in its formula."
+    )
+    yield html.section("Certificates in full", html.note(kept), *cards, _missing(ensemble), key="inputs")
     yield html.section("Data and settings", html.key_values("Data and settings", _settings(ensemble)))
 
 
@@ -91,12 +94,32 @@ def _missing(ensemble: Ensemble) -> Markup | None:
     )
 
 
+# which samples chose the weights, in words
+CHOSE = {
+    "nothing": "none of the hold-out",
+    "part": "part of the hold-out",
+    "all": "all of the hold-out",
+    "apart": "none of those that certify",
+}
+
+
 def _settings(ensemble: Ensemble) -> Iterator[tuple[Cell, ...]]:
     weighting, split, data = ensemble.weighting, ensemble.split, ensemble.data
     yield "hold-out samples", data.samples
     yield "smallest overlap of two members' samples", data.pair_samples_min
+    if data.groups is not None:
+        yield "groups of samples", data.groups
+    if data.abstained:
+        yield "answers that members did not give", data.abstained
+    if data.folds is not None:
+        yield "folds", data.folds
+    if ensemble.declared:
+        yield "classes", shortened(", ".join(map(legible, ensemble.class_names)), 600)
     yield "sha256 of the predictions", data.sha256
-    yield "samples that chose the weights", f"{weighting.samples:,} ({ensemble.chosen_on} of the hold-out)"
+    if data.certify_sha256 is not None:
+        yield "samples apart that certify", data.certify_samples
+        yield "sha256 of those", data.certify_sha256
+    yield "samples that chose the weights", f"{weighting.samples:,} ({CHOSE[ensemble.chosen_on]})"
     yield "samples kept for certifying", split.certifying
     yield "seed of the split", str(split.seed)
     yield "δ", ensemble.delta

@@ -1,4 +1,4 @@
-"""What a page says first: which weighting, what it gains, what is promised and under which assumptions.
+"""What the page of an evaluation says first: which weighting, what it gains, what is promised and when it holds.
 
 Which curve of an evaluation comes first follows a fixed rule and never the numbers, so that a certificate designated
 before looking stays so.
@@ -7,8 +7,7 @@ before looking stays so.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from comitia._certificate import SAMPLING, Certificate, confidence_down, percent_up
-from comitia._ensemble import Ensemble
+from comitia._certificate import SAMPLING, percent_up
 from comitia.evaluation.records import Certified, Difference, Evaluation, Row
 from comitia.pages.figure import percent
 from comitia.pages.page_parts import Fact, Verdict
@@ -19,8 +18,6 @@ PREFERRED = (
     *("first-order", "early-stopping", "best"),
 )
 CALLED = {"all": "all states", "last": "the last states"}
-# certificates that are designated before looking; they count the errors of the vote itself
-DESIGNATED = ("split", "holdout")
 
 
 @dataclass(frozen=True)
@@ -95,95 +92,6 @@ def _compared(evaluation: Evaluation, row: Row) -> Difference | None:
     return None
 
 
-def ensemble_verdict(ensemble: Ensemble) -> Verdict:
-    """Return the verdict on a weighed ensemble."""
-    return Verdict(
-        kind="Weighed ensemble",
-        headline=_promise_in_short(ensemble.best),
-        text=f"{_sentence(ensemble.best.promise)} {_gain_of_ensemble(ensemble)}",
-        facts=tuple(_ensemble_facts(ensemble)),
-        assumptions=tuple(_ensemble_assumptions(ensemble)),
-        warnings=ensemble.warnings,
-    )
-
-
-def _promise_in_short(certificate: Certificate) -> str:
-    sure = confidence_down(certificate.delta)
-    if certificate.vacuous:
-        return "Nothing can be promised from these samples"
-    return f"At most {percent_up(certificate.risk)} errors, with {sure} probability"
-
-
-def _gain_of_ensemble(ensemble: Ensemble) -> str:
-    """What the vote gains over its members, as far as the record tells."""
-    best, mean = min(ensemble.member_risks), sum(ensemble.member_risks) / len(ensemble.member_risks)
-    alone = (
-        f"On the whole hold-out the best member alone errs on {percent(best, 2)}, "
-        f"the average member on {percent(mean, 2)}."
-    )
-    if ensemble.best.name not in DESIGNATED:
-        return alone
-    inputs = ensemble.best.inputs
-    return f"The vote errs on {percent(inputs['errors'] / inputs['n'], 2)} of those samples. {alone}"
-
-
-def _ensemble_facts(ensemble: Ensemble) -> Iterator[Fact]:
-    weighting, best = ensemble.weighting, ensemble.best
-    chosen = weighting.method if weighting.chosen is None else f"{weighting.method}: {weighting.chosen}"
-    used = f"chosen on {weighting.samples:,} of {ensemble.data.samples:,} hold-out samples"
-    yield Fact(
-        "Weighting", chosen, "chosen without the hold-out" if ensemble.chosen_on == "nothing" else used
-    )
-    yield Fact(
-        "Members that vote",
-        f"{len(ensemble.active)} of {len(ensemble.names)}",
-        f"{ensemble.vote} vote, {ensemble.classes} classes",
-    )
-    if best.name in DESIGNATED:
-        errors, n = best.inputs["errors"], best.inputs["n"]
-        yield Fact(
-            "Errors counted",
-            percent(errors / n, 2),
-            f"{errors:,} of {n:,} certifying samples, including ties",
-        )
-    else:
-        yield Fact(
-            "Gibbs risk",
-            percent(ensemble.statistics["gibbs"], 2),
-            "hold-out error of a member drawn by weight",
-        )
-    leader = min(range(len(ensemble.names)), key=lambda i: ensemble.member_risks[i])
-    yield Fact(
-        "Best member alone",
-        percent(ensemble.member_risks[leader], 2),
-        f"{ensemble.names[leader]}, on the whole hold-out; chosen with hindsight",
-    )
-
-
-def _ensemble_assumptions(ensemble: Ensemble) -> Iterator[str]:
-    best, compared = ensemble.best, ensemble.certification.compared
-    yield _sentence(ensemble.assumption(best))
-    yield f"The certificate is for the {best.vote} vote with exactly these weights, and for no other vote."
-    if best.name == "split":
-        samples = f"its {best.samples:,} samples had no part in choosing the weights"
-        yield f"The certificate (split) was designated before looking: {samples}."
-    elif best.name == "holdout":
-        yield (
-            "The certificate (holdout) was designated before looking: no hold-out sample had a part in choosing the "
-            "weights."
-        )
-    else:
-        yield (
-            f"The certificate ({best.name}) is the smallest of {compared} kinds, each computed at "
-            f"δ/{compared} = {ensemble.delta / compared:.3g}. This pays for the choice among them, so that it holds "
-            f"at δ = {ensemble.delta:g}."
-        )
-    if ensemble.prior is not None:
-        yield "The prior over the members was fixed before the hold-out was seen."
-    yield "The probability is over the draw of the hold-out samples. It is not about a single new sample."
-    yield "This page repeats what its file says. “comitia verify” checks the file against the data."
-
-
 def evaluation_verdict(evaluation: Evaluation) -> Verdict:
     """Return the verdict of an evaluation: the weights that come first, compared with equal weights."""
     standing = standing_of(evaluation)
@@ -233,7 +141,7 @@ def _evaluation_text(evaluation: Evaluation, standing: Standing) -> Iterator[str
 
 
 def _evaluation_facts(evaluation: Evaluation, standing: Standing) -> Iterator[Fact]:
-    yield Fact(_capital(standing.called), percent(standing.row.accuracy_mean), _spread(standing.row))
+    yield Fact(capital(standing.called), percent(standing.row.accuracy_mean), _spread(standing.row))
     for members in sorted(evaluation.distinct):
         curve = evaluation.curve(members, "uniform", standing.vote)
         if curve and standing.weights != "uniform":
@@ -270,12 +178,14 @@ def _evaluation_assumptions(evaluation: Evaluation, standing: Standing) -> Itera
         draw = "" if len(set(standing.row.accuracies)) == 1 else " and the first draw"
         weights = "equal weights" if standing.weights == "uniform" else "the weights chosen on the first half"
         yield f"The certificate is for {weights}{draw}. The accuracies are means over both halves and all draws."
-        yield _sentence(SAMPLING)
+        yield sentence(SAMPLING)
 
 
-def _sentence(text: str) -> str:
-    return f"{_capital(text)}."
+def sentence(text: str) -> str:
+    """Return the text as a sentence."""
+    return f"{capital(text)}."
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """Return the text with its first letter large."""
     return text[:1].upper() + text[1:]

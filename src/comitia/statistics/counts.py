@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia._shards import Shard, smallest_unsigned, spans
+from comitia._shards import Shard, spans
 from comitia._threads import in_threads
 from comitia.statistics import bits
 
@@ -83,7 +83,7 @@ def count(predictions: Predictions) -> Counts:
 
 def _parts(predictions: Predictions) -> Iterator[Counts]:
     labels = require_labels(predictions)
-    planes = max(1, (predictions.classes - 1).bit_length())
+    planes = max(1, (predictions.classes - (not predictions.abstains)).bit_length())
     step = max(1, GATHERED // (8 * predictions.members * (planes + 2))) * 64
     offset = 0
     for shard in predictions.shards:
@@ -106,8 +106,8 @@ def _gather(
     shard: Shard, labels: NDArray[np.int64], start: int, stop: int, planes: int, classes: int
 ) -> tuple[bits.Words, bits.Words, bits.Words]:
     """Return packed errors (M, W), bit planes of classes (M, B, W) and hold-outs (M, W) of samples start..stop."""
-    dtype = smallest_unsigned(classes)
-    chosen, mask = shard.votes(start, stop, dtype), shard.masked(start, stop)
+    chosen, mask = shard.votes(start, stop, classes), shard.masked(start, stop)
+    dtype = chosen.dtype
     truth, shape = labels.astype(dtype), (len(chosen), -(-(stop - start) // 64))
     wrong, keep = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
     digits = np.zeros((shape[0], planes, shape[1]), np.uint64)

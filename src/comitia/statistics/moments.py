@@ -9,7 +9,7 @@ from comitia._errors import InputError, require_choice
 from comitia._predictions import Predictions
 from comitia._shards import freeze
 from comitia.statistics.counts import Counts, count
-from comitia.statistics.soft import Sums, sum_losses, sum_losses_with_part
+from comitia.statistics.soft import Sums, shares_of_groups, sum_losses, sum_losses_with_part
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -21,14 +21,16 @@ class Statistics:
 
     Attributes
     ----------
-    loss : "hard" (0/1 errors, majority vote) or "soft" (margin losses, average vote)
+    loss : "hard" (0/1 errors, majority vote; no answer counts one half) or "soft" (margin losses, average vote)
     first : (M,) L_i, mean loss of member i on D_i
     second : (M, M) T_ij, mean of e_i·e_j on D_i ∩ D_j
     disagreement : (M, M) share of D_i ∩ D_j on which the classes differ; None for soft losses
     pair_first : (M, M) mean loss of i on D_i ∩ D_j; None where all share the hold-out (it is L_i)
-    first_samples, pair_samples : min_i |D_i| and min_ij |D_i ∩ D_j|, the n of first and second order bounds
+    first_samples, pair_samples : min_i |D_i| and min_ij |D_i ∩ D_j|, the n of first and second order bounds; the
+        number of groups where samples are grouped: losses are then averaged within groups first
     shared : whether all members share one hold-out
     member_samples, overlaps : |D_i| (M,) and |D_i ∩ D_j| (M, M) where the hold-outs differ
+    counted : whether all sums are whole numbers: 0/1 errors of samples that count alike
 
     >>> import numpy as np
     >>> half = np.array([0.5, 0.5])
@@ -47,6 +49,7 @@ class Statistics:
     shared: bool
     member_samples: NDArray[np.int64] | None = None
     overlaps: NDArray[np.int64] | None = None
+    counted: bool = False
 
     def __post_init__(self) -> None:
         freeze(*(getattr(self, entry.name) for entry in fields(self)))
@@ -93,9 +96,12 @@ def measure(predictions: Predictions, loss: str = "hard") -> Statistics:
     >>> measure(Predictions.from_arrays(probs=[[0.9, 0.4], [0.7, 0.8]], labels=[1, 1]), "soft").first.round(3)
     array([0.35, 0.25])
     """
-    if require_choice("loss", loss, ("hard", "soft")) == "hard":
+    if require_choice("loss", loss, ("hard", "soft")) == "soft":
+        return _from_sums(sum_losses(predictions), predictions)
+    if predictions.groups is None and not predictions.abstains:
         return _from_counts(count(predictions), predictions.names)
-    return _from_sums(sum_losses(predictions), predictions.names)
+    found = _from_sums(sum_losses(predictions, "hard"), predictions)
+    return replace(found, loss="hard", disagreement=_disagreement(predictions))
 
 
 def measure_with_part(predictions: Predictions, part: NDArray[np.int64]) -> tuple[Statistics, Statistics]:
@@ -106,7 +112,7 @@ def measure_with_part(predictions: Predictions, part: NDArray[np.int64]) -> tupl
     [[0.35, 0.25], [0.1, 0.3]]
     """
     every, some = sum_losses_with_part(predictions, part)
-    return _from_sums(every, predictions.names), _from_sums(some, predictions.names)
+    return _from_sums(every, predictions), _from_sums(some, predictions.take(part))
 
 
 def _from_counts(counts: Counts, names: tuple[str, ...]) -> Statistics:
@@ -125,17 +131,35 @@ def _from_counts(counts: Counts, names: tuple[str, ...]) -> Statistics:
         common is None,
         None if common is None else counts.samples,
         common,
+        counted=True,
     )
 
 
-def _from_sums(sums: Sums, names: tuple[str, ...]) -> Statistics:
+def _disagreement(predictions: Predictions) -> Matrix:
+    """Return (M, M) shares of D_i ∩ D_j on which two members differ, no answer being an answer of its own."""
+    if predictions.groups is None:
+        counts = count(predictions)
+        pairs = np.float64(counts.samples[0]) if counts.pair_samples is None else counts.pair_samples
+        return np.asarray(counts.disagreements / pairs)
+    shares = shares_of_groups(predictions)
+    assert shares is not None
+    same = np.zeros((predictions.members, predictions.members))
+    for block in predictions.vote_blocks():
+        here = shares[block.start : block.start + block.votes.shape[1]]
+        for label in range(predictions.classes + predictions.abstains):
+            votes = (block.votes == label).astype(np.float64)
+            same += (votes * here) @ votes.T
+    return np.maximum(1.0 - same / predictions.units, 0.0)
+
+
+def _from_sums(sums: Sums, predictions: Predictions) -> Statistics:
     common = None if sums.pair_samples is None else sums.pair_samples.astype(np.int64)
-    _require_overlap(common, names)
-    n = int(sums.samples.min())
+    _require_overlap(common, predictions.names)
+    n = int(sums.samples.min()) if predictions.groups is None else predictions.units
     pairs = np.float64(n) if sums.pair_samples is None else sums.pair_samples
     return Statistics(
         "soft",
-        sums.first / sums.samples,
+        sums.first / (sums.samples if predictions.groups is None else n),
         sums.second / pairs,
         None,
         None if sums.pair_first is None else sums.pair_first / pairs,

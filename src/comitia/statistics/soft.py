@@ -1,4 +1,8 @@
-"""Margin losses of probabilities, and their sums over members and pairs."""
+"""Losses of samples that are not 0 or 1, or do not count alike, and their sums over members and pairs.
+
+Margin losses of probabilities; 0/1 errors of members that may give no answer, which counts one half; and losses of
+grouped samples, averaged within each group first: a sample then counts 1 over the size of its group.
+"""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -59,16 +63,29 @@ def margin_losses(probs: NDArray[Any], labels: NDArray[np.int64]) -> NDArray[np.
     return losses
 
 
-def sum_losses(predictions: Predictions) -> Sums:
+def vote_losses(votes: NDArray[Any], labels: NDArray[np.int64], classes: int) -> NDArray[np.float64]:
+    """Return, as (M, b), (1 + wrong − right)/2: 0 for the true class, 1 for another, 1/2 for no answer (class C).
+
+    If a majority of those who answer errs or ties, or nobody answers, then Σ ρ_i e_i ≥ 1/2.
+
+    >>> vote_losses(np.array([[0, 1, 2]]), np.array([0, 0, 0]), 2)
+    array([[0. , 1. , 0.5]])
+    """
+    losses: NDArray[np.float64] = (votes != labels).astype(np.float64)
+    losses[votes == classes] = 0.5
+    return losses
+
+
+def sum_losses(predictions: Predictions, loss: str = "soft") -> Sums:
     """Return the sums over all samples, read in pieces of bounded memory."""
-    return _added(_pieces(predictions, None))[0]
+    return _added(_pieces(predictions, None, loss))[0]
 
 
 def sum_losses_with_part(predictions: Predictions, part: NDArray[np.int64]) -> tuple[Sums, Sums]:
     """Return the sums over all samples and over a part of them (positions) from one pass, for a shared hold-out."""
     inside = np.zeros(predictions.samples, bool)
     inside[part] = True
-    every, some = _added(_pieces(predictions, inside))
+    every, some = _added(_pieces(predictions, inside, "soft"))
     return every, some
 
 
@@ -81,29 +98,58 @@ def _added(pieces: Iterator[tuple[Sums, ...]]) -> tuple[Sums, ...]:
     return totals
 
 
-def _pieces(predictions: Predictions, inside: NDArray[np.bool_] | None) -> Iterator[tuple[Sums, ...]]:
+def shares_of_groups(predictions: Predictions) -> NDArray[np.float64] | None:
+    """Return, as (n,), 1 over the size of each sample's group; None where samples are independent."""
+    if predictions.groups is None:
+        return None
+    if not predictions.shared:
+        raise InputError(
+            "groups: members with hold-outs of their own (mask) are not certified on grouped samples; give predictions "
+            "of all members on the same samples"
+        )
+    return np.asarray(1.0 / predictions.groups.sizes())
+
+
+def _pieces(
+    predictions: Predictions, inside: NDArray[np.bool_] | None, loss: str
+) -> Iterator[tuple[Sums, ...]]:
     """Yield the sums of each piece of the samples, and of those inside."""
-    if not predictions.has_probs:
+    if loss == "soft" and not predictions.has_probs:
         raise InputError("probs: the average vote needs probabilities, these are votes; use vote majority")
-    labels, masked = require_labels(predictions), not predictions.shared
+    labels, masked, shares = (
+        require_labels(predictions),
+        not predictions.shared,
+        shares_of_groups(predictions),
+    )
     many, offset = predictions.members > MANY, 0
     for shard in predictions.shards:
         step = max(64, (8 if many else 1) * GATHERED // (predictions.members * shard.width))
 
         def add(span: tuple[int, int], shard: Shard = shard, offset: int = offset) -> tuple[Sums, ...]:
             here = slice(offset + span[0], offset + span[1])
-            losses = _losses(shard, labels[here], *span)
+            losses = _losses(shard, labels[here], *span, None if loss == "soft" else predictions.classes)
             shard.release()
-            every = _sums(losses, shard.masked(*span), masked)
-            return (every,) if inside is None else (every, _sums(losses[:, inside[here]], None, False))
+            counts = None if shares is None else shares[here]
+            every = _sums(losses, shard.masked(*span), masked, counts)
+            if inside is None:
+                return (every,)
+            kept = inside[here]
+            part = _sums(losses[:, kept], None, False, None if counts is None else counts[kept])
+            return every, part
 
         with nullcontext() if many else single_blas_threads():
             yield from in_threads(add, spans(shard.samples, step), large=shard.large and not many)
         offset += shard.samples
 
 
-def _losses(shard: Shard, labels: NDArray[np.int64], start: int, stop: int) -> NDArray[np.float64]:
-    """Return the members' losses (M, b), zero where a sample is not their hold-out."""
+def _losses(
+    shard: Shard, labels: NDArray[np.int64], start: int, stop: int, classes: int | None
+) -> NDArray[np.float64]:
+    """Return the members' losses (M, b), zero where a sample is not their hold-out; of votes if classes are given."""
+    mask = shard.masked(start, stop)
+    if classes is not None:
+        losses = vote_losses(shard.votes(start, stop, classes), labels, classes)
+        return losses if mask is None else np.where(mask, losses, 0.0)
     losses = np.empty((len(shard.values), stop - start))
     for index, row in enumerate(losses):
         stored = shard.member(index, start, stop)
@@ -112,12 +158,20 @@ def _losses(shard: Shard, labels: NDArray[np.int64], start: int, stop: int) -> N
             row[:] = margin_losses(stored, labels)
         else:
             compiled.margin_losses(stored, labels, row)
-    mask = shard.masked(start, stop)
     return losses if mask is None else np.where(mask, losses, 0.0)
 
 
-def _sums(losses: NDArray[np.float64], mask: NDArray[np.bool_] | None, masked: bool) -> Sums:
+def _sums(
+    losses: NDArray[np.float64],
+    mask: NDArray[np.bool_] | None,
+    masked: bool,
+    shares: NDArray[np.float64] | None = None,
+) -> Sums:
+    """Return the sums of losses (M, b), each sample counted as its share (b,) says, once without."""
     members, samples = losses.shape
+    if shares is not None:
+        counted = losses * shares
+        return Sums(counted.sum(axis=1), np.full(members, shares.sum()), counted @ losses.T, None, None)
     own = np.full(members, float(samples)) if mask is None else mask.sum(axis=1).astype(np.float64)
     if not masked:
         return Sums(losses.sum(axis=1), own, losses @ losses.T, None, None)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from comitia._copies import in_common, marks, repeats, repeats_beyond, telling_marks
 from comitia._errors import InputError
+from comitia._joining import aligned
 from comitia._predictions import Predictions
 from comitia.statistics.counts import count
 from comitia.statistics.moments import Statistics
@@ -22,27 +23,21 @@ def matched(extra: Predictions, known: Predictions) -> Predictions:
     >>> matched(Predictions.from_arrays(votes=[[1], [1]], names=["b", "a"]), known).names
     ('a', 'b')
     """
-    if extra.members != known.members or extra.classes != 2 or known.classes != 2:
+    if extra.members != known.members or known.classes != 2:
         raise InputError(
             f"unlabelled: must hold the same {known.members} members and two classes, got "
-            f"{extra.members} members and {extra.classes} classes"
+            f"{extra.members} members and {known.classes} classes"
         )
-    found = extra if extra.stands_by_order(known.names) else _by_name(extra, known)
-    _refuse_known(found, known)
+    if known.groups is not None:
+        raise InputError("unlabelled: is not used where samples come in groups; leave it out")
+    found = aligned(extra, known, "unlabelled")
+    if found.classes != 2:
+        raise InputError(f"unlabelled: must hold two classes, got {', '.join(found.class_names)}")
+    refuse_known(found, known)
     return found
 
 
-def _by_name(extra: Predictions, known: Predictions) -> Predictions:
-    if set(extra.names) != set(known.names):
-        odd = next(name for name in extra.names if name not in known.names)
-        raise InputError(
-            f"unlabelled: must hold the same members by name, '{odd}' is not among the labelled ones"
-        )
-    place = {name: i for i, name in enumerate(extra.names)}
-    return extra.pick([place[name] for name in known.names])
-
-
-def _refuse_known(extra: Predictions, known: Predictions) -> None:
+def refuse_known(extra: Predictions, known: Predictions) -> None:
     """Raise where unlabelled samples are copies, in any order; of votes only a copy of the whole can be detected."""
     if (
         extra.samples == known.samples

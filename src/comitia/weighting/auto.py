@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
+from comitia._split import random_folds
 from comitia._votes import TIE, margins_of, walk_totals
 from comitia.weighting.best import best
 from comitia.weighting.cantelli import cantelli
@@ -55,10 +56,10 @@ WITHOUT_PRIOR: tuple[Method, ...] = (uniform, best, greedy)
 def auto(evidence: Evidence) -> Weighting:
     """Return the weighting whose kind has the lowest cross-validated certified loss of the deployed vote.
 
-    Five folds, drawn from `random_state`; `winner` says how near-ties are broken. Candidates: uniform and tandem
-    over the last state of each run where runs and steps are known, and every method over all members; for the
-    average vote also tandem weights from 0/1 errors. Members of prior zero take no part; methods that know no prior
-    treat the others alike.
+    Five folds, drawn from `random_state`, groups whole; `winner` says how near-ties are broken. Candidates: uniform
+    and tandem over the last state of each run where runs and steps are known, and every method over all members; for
+    the average vote also tandem weights from 0/1 errors. Members of prior zero take no part; methods that know no
+    prior treat the others alike.
 
     >>> from comitia._predictions import Predictions
     >>> votes = [[0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 0], [1, 1, 0, 0, 0, 0]]
@@ -66,8 +67,9 @@ def auto(evidence: Evidence) -> Weighting:
     'best'
     """
     require_joint(evidence, "auto")
-    if evidence.predictions.samples < 2:
-        raise InputError("method: 'auto' needs 2 samples or more to compare methods, got 1; use uniform")
+    if evidence.predictions.units < 2:
+        what = "samples" if evidence.predictions.groups is None else "groups"
+        raise InputError(f"method: 'auto' needs 2 {what} or more to compare methods, got 1; use uniform")
     inside = np.flatnonzero(evidence.pi > 0)
     ready = with_statistics(restricted(evidence, inside))
     candidates = candidates_for(ready)
@@ -105,11 +107,9 @@ def _cross_validated(
     evidence: Evidence, candidates: list[Candidate]
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """(K, n) the certified losses of each candidate fitted without the sample, and (K,) mean smoothed losses."""
-    samples = evidence.predictions.samples
-    order = np.random.default_rng(evidence.random_state).permutation(samples)
+    samples, groups = evidence.predictions.samples, evidence.predictions.groups
     lost, smooth = np.zeros((len(candidates), samples), dtype=bool), np.zeros(len(candidates))
-    for part in np.array_split(order, min(FOLDS, samples)):
-        held = np.sort(part)
+    for held in random_folds(samples, FOLDS, evidence.random_state, groups):
         fitted = without(evidence, held)
         weights = np.stack([candidate.weigh(fitted).weights for candidate in candidates])
         for block, totals in walk_totals(evidence.predictions.take(held), weights, evidence.vote):

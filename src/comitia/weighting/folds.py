@@ -31,7 +31,7 @@ def less(whole: Statistics, part: Statistics) -> Statistics:
     def remaining(of_whole: Array, of_part: Array) -> Array:
         sums = of_whole * whole.first_samples - of_part * part.first_samples
         # Sums of 0/1 losses are whole numbers, so subtracting them loses nothing.
-        exact = np.rint(sums) if whole.loss == "hard" else np.maximum(sums, 0.0)
+        exact = np.rint(sums) if whole.counted else np.maximum(sums, 0.0)
         return np.asarray(exact / n)
 
     differ = None

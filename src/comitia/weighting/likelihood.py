@@ -34,11 +34,16 @@ def from_log_likelihoods(sums: NDArray[np.float64], evidence: Evidence) -> Weigh
 
 
 def log_likelihoods(predictions: Predictions) -> NDArray[np.float64]:
-    """Return, as (M,), sums of ln p(y) over the samples, probabilities below 1e-12 counted as 1e-12."""
+    """Return, as (M,), sums of ln p(y) over the samples, probabilities below 1e-12 counted as 1e-12.
+
+    Members that give no answer count as giving equal probabilities there.
+    """
     sums = np.zeros(predictions.members)
     for block in predictions.blocks():
         assert block.probs is not None
         assert block.labels is not None
         right = block.probs[:, np.arange(block.labels.size), block.labels]
+        if predictions.abstains:  # no answer says as much as equal probabilities
+            right[block.votes == predictions.classes] = 1 / predictions.classes
         sums += np.log(np.maximum(right, LEAST_PROBABILITY)).sum(axis=1)
     return sums

@@ -1,0 +1,89 @@
+"""Names of classes: votes and labels of any kind become the numbers 0, 1, …, and the names are kept."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._errors import InputError
+
+#: More classes than this is a mistake (identifiers read as votes) rather than a task.
+MOST_CLASSES = 65_536
+
+
+def check_class_names(classes: Any) -> tuple[str, ...]:
+    """Return the names of the classes as different texts, at least two.
+
+    >>> check_class_names(["cat", "dog"])
+    ('cat', 'dog')
+    """
+    names = tuple(str(name) for name in np.atleast_1d(np.asarray(classes)).tolist())
+    if not 2 <= len(names) <= MOST_CLASSES:
+        raise InputError(f"classes: must name 2 to {MOST_CLASSES:,} classes, got {len(names)}")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"classes: duplicate name '{name}'; every class needs its own")
+        seen.add(name)
+    return names
+
+
+def ordered(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the different names in order: of their numbers where all are numbers, else as texts.
+
+    >>> ordered(["10", "9", "9"]), ordered(["10", "9", "cat"])
+    (('9', '10'), ('10', '9', 'cat'))
+    """
+    different = sorted(set(names))
+    try:
+        return tuple(sorted(different, key=lambda name: (float(name), name)))
+    except ValueError:
+        return tuple(different)
+
+
+def is_text(values: Any) -> bool:
+    """Whether the values (an array, or one array per member) are texts."""
+    first = values[0] if isinstance(values, list | tuple) and len(values) else values
+    kind = np.asarray(first).dtype.kind
+    return kind in "UST" or (kind == "O" and all(isinstance(cell, str) for cell in np.asarray(first).flat))
+
+
+def texts_as_codes(argument: str, values: Any, names: tuple[str, ...]) -> NDArray[np.int64]:
+    """Return the positions of those texts among the names; an unknown text is an error."""
+    array = np.asarray(values).astype(str)
+    different, place = np.unique(array, return_inverse=True)
+    known = {name: code for code, name in enumerate(names)}
+    for text in different.tolist():
+        if text not in known:
+            raise InputError(f"{argument}: '{text}' is not one of the classes {_listed(names)}")
+    codes = np.array([known[text] for text in different.tolist()], dtype=np.int64)
+    return codes[place].reshape(array.shape)
+
+
+def numbers_as_codes(values: NDArray[Any], distinct: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the positions of whole numbers among the sorted different ones; others get a place all the same."""
+    return np.minimum(np.searchsorted(distinct, values), len(distinct) - 1)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:5])
+    return f"{shown}, … ({len(names)} in all)" if len(names) > 5 else shown
+
+
+def numbered_classes(count: int) -> tuple[str, ...]:
+    """Return the names of classes that were given none: their numbers.
+
+    >>> numbered_classes(3)
+    ('0', '1', '2')
+    """
+    return tuple(str(number) for number in range(count))
+
+
+def merged(known: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
+    """Return the known classes, and after them those that are new.
+
+    >>> merged(("a", "b"), ("c", "b"))
+    ('a', 'b', 'c')
+    """
+    return (*known, *(name for name in more if name not in set(known)))

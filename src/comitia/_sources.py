@@ -1,0 +1,80 @@
+"""Which samples choose the weights, which certify them, and which have no labels."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._copies import in_common, telling_marks
+from comitia._errors import InputError, require_type
+from comitia._joining import aligned, with_classes
+from comitia._predictions import Predictions
+from comitia.statistics.unlabelled import matched
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """The samples that choose the weights, those apart that certify (None: some of them), and unlabelled ones."""
+
+    weighing: Predictions
+    apart: Predictions | None
+    unlabelled: Predictions | None
+
+    @property
+    def measured(self) -> Predictions:
+        """The samples that statistics and certificates are of."""
+        return self.weighing if self.apart is None else self.apart
+
+    @property
+    def estimated(self) -> bool:
+        """Whether nothing can be promised: out-of-fold predictions, and no samples apart from them."""
+        return self.apart is None and self.weighing.folds is not None
+
+
+def gather_sources(
+    predictions: Predictions, unlabelled: Predictions | None, certify: Predictions | None
+) -> Sources:
+    """Return the sources with members and classes in one order; samples that are given twice are an error."""
+    apart = None
+    if certify is not None:
+        require_type("certify", certify, Predictions, "read_predictions reads files")
+        apart = aligned(certify, predictions, "certify")
+        predictions = with_classes(predictions, apart.class_names, apart.declared)
+        _refuse_common(predictions, apart)
+    known = predictions if apart is None else apart
+    extra = None if unlabelled is None else matched(unlabelled, known)
+    if predictions.folds is not None and not predictions.shared:
+        raise InputError(
+            "folds: every member must have predicted every sample of an out-of-fold table, or abstained"
+        )
+    if predictions.folds is not None and predictions.folds.count < 2:
+        raise InputError(
+            "folds: two or more are required, got 1; leave folds out if no sample trained a member"
+        )
+    return Sources(predictions, apart, extra)
+
+
+def _refuse_common(predictions: Predictions, apart: Predictions) -> None:
+    """Raise where samples that certify are among those that choose the weights."""
+    if apart.folds is not None:
+        raise InputError(
+            "certify: samples of an out-of-fold table trained members; give samples that no fold has seen"
+        )
+    common: NDArray[Any] = np.empty(0, np.str_)
+    if predictions.ids is not None and apart.ids is not None:
+        common = np.intersect1d(predictions.ids, apart.ids)
+    first = f", such as '{common[0]}'" if common.size else ""
+    if twice := common.size or _alike(predictions, apart):
+        raise InputError(f"certify: {twice:,} samples also choose the weights{first}; give untouched ones")
+
+
+def _alike(predictions: Predictions, apart: Predictions) -> int:
+    """Return how many samples of the two are the same by their values; of votes only a copy of all is told."""
+    bare = [replace(part, groups=None, folds=None) for part in (predictions, apart)]
+    if predictions.samples == apart.samples and bare[0].fingerprint() == bare[1].fingerprint():
+        return apart.samples
+    layouts = {(shard.kind, shard.width) for part in bare for shard in part.shards}
+    if len(layouts) > 1 or not apart.has_probs:
+        return 0
+    return in_common(telling_marks(predictions.shards), telling_marks(apart.shards))
