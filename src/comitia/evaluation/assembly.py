@@ -11,8 +11,9 @@ from comitia._predictions import Predictions
 from comitia.evaluation.certifying import certificates
 from comitia.evaluation.claims import judge
 from comitia.evaluation.draws import Draw, are_draws, runs_of
-from comitia.evaluation.findings import half_width, rounded
+from comitia.evaluation.findings import by_unit, half_width, rounded
 from comitia.evaluation.folds import Asked, Fold, ask
+from comitia.evaluation.notes import LARGEST_MATRIX, notes_on
 from comitia.evaluation.records import (
     EARLY_STOPPING,
     Difference,
@@ -21,12 +22,10 @@ from comitia.evaluation.records import (
     Row,
     Settings,
     SingleBest,
-    Source,
     TandemCounts,
 )
-
-# A larger tandem matrix is no picture any more, and makes the record heavy.
-LARGEST_MATRIX = 200
+from comitia.evaluation.source import Source
+from comitia.statistics import count
 
 Draws = Mapping[int, tuple[Draw, ...]]
 
@@ -39,7 +38,12 @@ class Found:
     draws: Draws
     place: dict[Asked, int]
     folds: Sequence[Fold]
-    samples: int
+    predictions: Predictions
+
+    @property
+    def samples(self) -> int:
+        """How many samples there are."""
+        return self.predictions.samples
 
     def places(self, size: int, members: str, method: str) -> list[int]:
         """Return where the ensembles of one row lie, draw by draw."""
@@ -74,7 +78,7 @@ def assemble(
 ) -> Evaluation:
     """Return the evaluation's record, with the claims that need no reference worked out."""
     place = {ask: index for index, ask in enumerate(asked)}
-    found = Found(settings, draws, place, folds, predictions.samples)
+    found = Found(settings, draws, place, folds, predictions)
     runs = runs_of(predictions)
     largest = draws[settings.sizes[-1]][0]
     evaluation = Evaluation(
@@ -86,7 +90,7 @@ def assemble(
         members=_facts(predictions, found, largest),
         tandem=_tandem(found, largest),
         certificates=tuple(certificates(predictions, settings, folds[0], largest, place, bounds)),
-        notes=tuple(_notes(predictions, found, len(runs.last))),
+        notes=notes_on(predictions, settings, draws, len(runs.last)),
         drawn=are_draws(predictions),
     )
     return replace(evaluation, claims=judge(evaluation))
@@ -94,7 +98,17 @@ def assemble(
 
 def _source(predictions: Predictions, runs: int) -> Source:
     p = predictions
-    return Source(p.fingerprint(), p.samples, p.classes, p.members, runs)
+    silent = p.abstained()
+    return Source(
+        p.fingerprint(),
+        p.samples,
+        p.classes,
+        p.members,
+        runs,
+        groups=None if p.groups is None else p.groups.count,
+        abstained=0 if silent is None else int(silent.sum()),
+        folds=None if p.folds is None else p.folds.count,
+    )
 
 
 def _rows(found: Found) -> list[Row]:
@@ -112,8 +126,8 @@ def _rows(found: Found) -> list[Row]:
 def _row(found: Found, size: int, members: str, weights: str, vote: str) -> Row:
     s, places = found.settings, found.places(size, members, weights)
     accuracies = found.by_draw(vote, places)
-    bounds = np.mean([fold.bounds[vote][places] for fold in found.folds], axis=0)
-
+    given = [fold.bounds[vote][places] for fold in found.folds if fold.bounds]
+    bounds = np.mean(given, axis=0) if given else None
     nlls, briers, eces, aurocs = (found.scores(vote, places, n) for n in ("nll", "brier", "ece", "auroc"))
 
     return Row(
@@ -127,14 +141,14 @@ def _row(found: Found, size: int, members: str, weights: str, vote: str) -> Row:
         brier_mean=_mean(briers),
         ece_mean=_mean(eces),
         auroc_mean=_mean(aurocs),
-        bound_mean=rounded(bounds.mean()),
+        bound_mean=_mean(bounds),
         effective_mean=rounded(np.mean([fold.effective[places] for fold in found.folds])),
         member_count=rounded(np.mean([len(draw.members(members)) for draw in found.draws[size]])),
         single_best=rounded(
             np.mean([_best_of(f, d.members(s.widest)) for f in found.folds for d in found.draws[size]])
         ),
         accuracies=_each(accuracies),
-        bounds=_each(bounds),
+        bounds=None if bounds is None else _each(bounds),
         diversity_mean=rounded(np.mean([fold.diversity[places] for fold in found.folds])),
         nlls=None if nlls is None else _each(nlls),
         aurocs=None if aurocs is None else _each(aurocs),
@@ -152,14 +166,14 @@ def _each(values: NDArray[np.float64]) -> tuple[float, ...]:
 def _best_of(fold: Fold, members: Sequence[int]) -> float:
     """Return the accuracy, on the scoring half, of the member that is best on the weighing half."""
     states = np.array(members)
-    chosen = states[fold.weighing.hard.first[states].argmin()]
-    return 1.0 - float(fold.scoring.hard.first[chosen])
+    chosen = states[fold.weighing.wrong[states].argmin()]
+    return 1.0 - float(fold.scoring.wrong[chosen])
 
 
 def _single_best(predictions: Predictions, found: Found, singles: Sequence[Asked]) -> SingleBest:
     """Return the best member of all runs: chosen on each half, scored on the other."""
     members = [single.members[0] for single in singles]
-    accuracies = [1.0 - float(f.scoring.hard.first[m]) for f, m in zip(found.folds, members)]
+    accuracies = [1.0 - float(f.scoring.wrong[m]) for f, m in zip(found.folds, members)]
     scores = [fold.scores.get("average") for fold in found.folds]
     nll = [
         float(s.nll[found.place[a]]) for s, a in zip(scores, singles) if s is not None and s.nll is not None
@@ -177,7 +191,7 @@ def _best_with_hindsight(predictions: Predictions, found: Found, fold: Fold) -> 
     """Return the largest accuracy of a member on the scoring half itself."""
     every = found.settings.widest == "all"
     states = np.arange(predictions.members) if every else np.array(runs_of(predictions).last)
-    return 1.0 - float(fold.scoring.hard.first[states].min())
+    return 1.0 - float(fold.scoring.wrong[states].min())
 
 
 def _differences(found: Found) -> list[Difference]:
@@ -207,7 +221,7 @@ def _difference(
     one, other = found.places(size, *left), found.places(size, *right)
     by_draw = found.by_draw(vote, one) - found.by_draw(vote, other)
     by_sample = found.by_sample(vote, one) - found.by_sample(vote, other)
-    reach = half_width(by_sample, by_draw)
+    reach = half_width(by_unit(by_sample, found.predictions.groups), by_draw)
     return Difference(size, vote, left, right, rounded(by_draw.mean()), rounded(reach))
 
 
@@ -215,7 +229,7 @@ def _facts(predictions: Predictions, found: Found, largest: Draw) -> tuple[Membe
     """Return the members of the largest ensemble: accuracy on all samples, weights from the first fold."""
     fold, n = found.folds[0], found.samples
     one, other = fold.weighing, fold.scoring
-    risks = (one.hard.first * len(one.samples) + other.hard.first * len(other.samples)) / n
+    risks = (one.wrong * len(one.samples) + other.wrong * len(other.samples)) / n
     members = largest.members(found.settings.widest)
     widest = found.settings.widest
     methods = found.settings.weightings_of(widest)
@@ -238,27 +252,12 @@ def _tandem(found: Found, largest: Draw) -> TandemCounts | None:
     if len(members) > LARGEST_MATRIX:
         return None
     half = found.folds[0].weighing
-    counts = np.rint(half.hard.second[np.ix_(members, members)] * len(half.samples)).astype(np.int64)
+    if half.hard.counted:
+        counts = np.rint(half.hard.second[np.ix_(members, members)] * len(half.samples)).astype(np.int64)
+    else:
+        counts = count(half.predictions.pick(members)).co_errors
     upper = counts[np.triu_indices(len(members))]
     return TandemCounts(len(members), len(half.samples), tuple(upper.tolist()))
-
-
-def _notes(predictions: Predictions, found: Found, runs: int) -> list[str]:
-    """Return what a reader must know to judge the numbers."""
-    notes, s = [], found.settings
-    if runs == predictions.members:
-        notes.append("every run has a single state, so that all states are the last ones")
-    if not predictions.has_probs:
-        notes.append("the predictions hold votes, so there is no average vote and no probabilistic score")
-    if runs in s.sizes and len(found.draws[runs]) > 1:
-        notes.append(f"all draws of size {runs} are the same, all runs: their standard deviation is 0")
-    if len(found.draws[s.sizes[-1]][0].members(s.widest)) > LARGEST_MATRIX:
-        notes.append(f"more than {LARGEST_MATRIX} members: the tandem matrix is left out")
-    if s.sizes[-1] < runs and not s.grouped:
-        notes.append(
-            f"certificates, tandem matrix and weights of the members are those of the first draw of {s.sizes[-1]} runs"
-        )
-    return notes
 
 
 def _spread(values: NDArray[np.float64]) -> float | None:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._certify import Certification, certify_with
+from comitia._choosing import is_blind
 from comitia._predictions import Predictions
 from comitia._simplex import round_to
-from comitia._weigh import is_blind
 from comitia.evaluation.draws import Draw
 from comitia.evaluation.folds import Asked, Fold, ask
 from comitia.evaluation.records import Certified, Settings
@@ -34,8 +34,10 @@ def certificates(
 
     Uniform weights are chosen on nothing, so `holdout` is designated; other weights come from the first fold's
     weighing half and the other half certifies them, so `split` is; `occam` is for tandem weights that all
-    samples choose, rounded to multiples of 1/20.
+    samples choose, rounded to multiples of 1/20. Out-of-fold samples certify nothing.
     """
+    if predictions.folds is not None:
+        return
     losses = {"majority": measure(predictions, loss="hard")}
     if "average" in settings.votes:
         losses["average"] = measure(predictions, loss="soft")
@@ -66,8 +68,9 @@ class _Chosen:
         for method, rho in weights.items():
             chosen_on = "nothing" if is_blind(method) else "part"
             found = self._certify(rho[self.picked], vote, chosen_on)
+            best = None if found.best is None else found.best.name
             for certificate in found.certificates:
-                yield Certified(self.members, method, certificate.name == found.best.name, certificate)
+                yield Certified(self.members, method, certificate.name == best, certificate)
         if "tandem" in weights:
             for certificate in self._certify(self.rounded, vote, "all").certificates:
                 if certificate.name == "occam":
@@ -83,6 +86,7 @@ class _Chosen:
             chosen_on=chosen_on,
             certifying=self.certifying if chosen_on == "part" else None,
             bounds=self.bounds,
+            seed=self.settings.seed,
         )
 
     @cached_property

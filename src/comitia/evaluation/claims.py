@@ -72,8 +72,10 @@ def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
         replace(first, reason=_beyond_reach(against)) if against else first,
         _claim(
             2,
-            [*_against_uniform(evaluation), *_bounds(evaluation)],
-            "uniform and tandem weights must both be evaluated",
+            [] if evaluation.estimated else [*_against_uniform(evaluation), *_bounds(evaluation)],
+            "out-of-fold predictions have no bound"
+            if evaluation.estimated
+            else "uniform and tandem weights must both be evaluated",
         ),
         _third(evaluation),
     )

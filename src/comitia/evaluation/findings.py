@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from comitia._samples import Groups
+
 HELD, NOT_HELD, UNDECIDED = "held", "not held", "not decidable at this scale"
 #: The verdict of a claim that has no findings.
 NOT_JUDGED = "not judged"
@@ -96,6 +98,22 @@ def half_width(by_sample: NDArray[np.float64], by_repeat: NDArray[np.float64]) -
     n = len(by_sample)
     squared = 4 * (float(by_sample.var(ddof=1)) + 2 / n) / n
     return float(np.sqrt(squared + spread_width(by_repeat) ** 2))
+
+
+def by_unit(by_sample: NDArray[np.float64], groups: Groups | None) -> NDArray[np.float64]:
+    """Return what `half_width` takes: values whose mean is that of the samples and whose units are independent.
+
+    Samples themselves, or one value per group: d + (G/n)·Σ_{i in g} (x_i − d), of mean d. Their variance over G is
+    that of the mean of samples that err together within groups (the linearised ratio estimator of cluster samples).
+
+    >>> by_unit(np.array([1.0, 1.0, 0.0, 0.0]), Groups.of("groups", ["a", "a", "b", "c"], 4)).tolist()
+    [1.25, 0.125, 0.125]
+    """
+    if groups is None:
+        return by_sample
+    mean = by_sample.mean()
+    totals = np.bincount(groups.canonical(), by_sample - mean)
+    return np.asarray(mean + totals * len(totals) / len(by_sample))
 
 
 def spread_width(values: NDArray[np.float64]) -> float:

@@ -38,11 +38,15 @@ def ask(draw: Draw, members: str, method: str) -> Asked:
 
 @dataclass(frozen=True, eq=False)
 class Half:
-    """Half of the samples: the predictions on it and the statistics of all members, by vote."""
+    """Half of the samples: the predictions on it and the statistics of all members, by vote.
+
+    `wrong` (M,) is the share of the samples on which a member does not give the true class; no answer is wrong.
+    """
 
     samples: NDArray[np.int64]
     predictions: Predictions
     statistics: dict[str, Statistics]
+    wrong: Vector
 
     @property
     def hard(self) -> Statistics:
@@ -52,7 +56,10 @@ class Half:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """What one fold gave, ensemble by ensemble: weights (E, M); effective members; bounds and scores by vote."""
+    """What one fold gave, ensemble by ensemble: weights (E, M); effective members; bounds and scores by vote.
+
+    Out-of-fold samples have no bounds.
+    """
 
     weighing: Half
     scoring: Half
@@ -94,7 +101,16 @@ def half(predictions: Predictions, samples: NDArray[np.int64], votes: Sequence[s
     found = {"majority": measure(part, loss="hard")}
     if "average" in votes:
         found["average"] = measure(part, loss="soft")
-    return Half(samples, part, found)
+    hard = found["majority"]
+    return Half(samples, part, found, hard.first if hard.counted else _wrong(part))
+
+
+def _wrong(predictions: Predictions) -> Vector:
+    """Return (M,) shares of samples, each counted once: statistics count no answer half, and groups alike."""
+    found = np.zeros(predictions.members)
+    for block in predictions.vote_blocks():
+        found += (block.votes != block.labels).sum(axis=1)
+    return found / predictions.samples
 
 
 def run_fold(
@@ -109,7 +125,8 @@ def run_fold(
     """Return the fold in which `weighing` chooses the weights of all ensembles asked for and `scoring` judges them."""
     chosen = [_choose_weights(weighing, ask.members, methods[ask.method], delta, seed) for ask in asked]
     weights = np.stack(chosen)  # (E, M)
-    bounds = {vote: _bounds(weighing.statistics[vote], asked, weights, delta) for vote in votes}
+    valid = votes if weighing.predictions.folds is None else ()
+    bounds = {vote: _bounds(weighing.statistics[vote], asked, weights, delta) for vote in valid}
     scores = {vote: score(scoring.predictions, weights, vote) for vote in votes}
     return Fold(weighing, scoring, weights, bounds, scores)
 

@@ -34,7 +34,10 @@ def evaluate(
     """Return how well each weighting does on ensembles of each size, and what its bound promises.
 
     One seeded split into halves serves every method: one half chooses the weights and yields the bound, the
-    other is scored; they swap, and the two are averaged.
+    other is scored; they swap, and the two are averaged. Groups stay whole, and intervals of differences and bounds
+    count groups. No answer is not right: neither a member's nor that of an ensemble in which nobody answers; bounds
+    count it one half, as `weigh` does. Out-of-fold predictions (with `folds`) get estimates, without bounds and
+    certificates.
 
     Parameters
     ----------
@@ -98,10 +101,10 @@ def _evaluate(
     draws: Draws,
     bounds: Sequence[Any],
 ) -> Evaluation:
-    parts = split_samples(predictions.samples, 0.5, settings.seed)
+    parts = split_samples(predictions.samples, 0.5, settings.seed, predictions.groups)
     first, second = (half(predictions, part, settings.votes) for part in parts)
     states = runs.last if settings.widest == "last" else tuple(range(predictions.members))
-    singles = [Asked((states[int(h.hard.first[list(states)].argmin())],), "uniform") for h in (first, second)]
+    singles = [Asked((states[int(h.wrong[list(states)].argmin())],), "uniform") for h in (first, second)]
     asked = list(dict.fromkeys([*_asked(draws, settings), *singles]))
     known = {"uniform": "uniform", **methods}  # the best single member is weighed uniformly
     folds = [
@@ -162,8 +165,9 @@ def _check(predictions: Predictions, settings: Settings, votes: Sequence[str]) -
             "mask: an evaluation needs every sample for every member (a test set); use weigh for members with "
             "hold-outs of their own"
         )
-    if predictions.samples < 4:
-        raise InputError(f"samples: at least 4 are needed to be halved, got {predictions.samples}")
+    if predictions.units < 4:
+        what = "samples" if predictions.groups is None else "groups"
+        raise InputError(f"{what}: at least 4 are needed to be halved, got {predictions.units}")
     if not settings.sizes:
         raise InputError("sizes: at least one number of runs is required, got none")
     run, step = predictions.run, predictions.step

@@ -10,6 +10,7 @@ from comitia._records import from_plain, parse_json, require_format, to_plain
 from comitia.evaluation.findings import Finding
 from comitia.evaluation.references import Provenance, Reference
 from comitia.evaluation.scores import DEFINITIONS
+from comitia.evaluation.source import Source, outside
 
 FORMAT = "comitia-evaluation-2"
 #: The weighting that chooses among all states of a run: there is none to choose among the last ones.
@@ -206,21 +207,6 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Source:
-    """The predictions that were evaluated: their sha256 and their extent."""
-
-    sha256: str
-    samples: int
-    classes: int
-    members: int
-    runs: int
-
-    def fault(self) -> str | None:
-        """Return what is wrong with a source, or None."""
-        return outside(samples=(self.samples, 1, math.inf))
-
-
-@dataclass(frozen=True)
 class Evaluation:
     """Everything `evaluate` found. No dates and no machine in it: the same seed gives the same record.
 
@@ -249,6 +235,11 @@ class Evaluation:
     def single_states(self) -> bool:
         """Whether every run has a single state, so that `all` and `last` are the same."""
         return self.source.members == self.source.runs
+
+    @property
+    def estimated(self) -> bool:
+        """Whether nothing is promised: the predictions were out-of-fold."""
+        return self.source.folds is not None
 
     @property
     def distinct(self) -> tuple[str, ...]:
@@ -280,15 +271,3 @@ class Evaluation:
         what = "an evaluation that comitia evaluate wrote"
         plain = require_format(parse_json(text, source), FORMAT, source, what)
         return from_plain(cls, plain, f"{source}: ", strict=False)
-
-
-def outside(**ranges: tuple[float | None, float, float]) -> str | None:
-    """Return the first of the values, each with the lowest and highest it may have, that is out of range, or None.
-
-    >>> outside(share=(0.5, 0, 1), delta=(2.5, 0, 1))
-    'delta is 2.5, outside of 0 to 1'
-    """
-    for name, (value, low, high) in ranges.items():
-        if value is not None and not low <= value <= high:
-            return f"{name} is {value:g}, outside of {low:g} to {high:g}"
-    return None

@@ -23,9 +23,11 @@ DEFINITIONS = {
     "scored; then they swap, and the two are averaged",
     "weights": "first-order, tandem and all other weights are chosen for the majority vote (0/1 losses) and used "
     "for both votes, as in the paper",
-    "accuracy": "share of samples whose class is found; ties go to the lowest class",
+    "accuracy": "share of samples whose class is found; ties go to the lowest class; no answer, of a member or of all "
+    "members of an ensemble, is not right",
     "sd": "standard deviation (n - 1) over the draws; none of a single draw",
     "sd_population": "the authors' standard deviation, dividing by the number of draws (n) instead of n - 1",
+    "probability": "weighted mean over the members that answer; one over the number of classes where nobody does",
     "nll": "mean of -ln(probability of the true class), probabilities not below 1e-12; average vote only",
     "brier": "mean over samples of the sum over classes of (probability - truth)^2; average vote only",
     "ece": "expected calibration error: 15 bins of equal width of the largest probability, the mean over samples "
@@ -33,7 +35,8 @@ DEFINITIONS = {
     "auroc": "area under the ROC curve of the probability of class 1, ties count one half; average vote, two "
     "classes only",
     "bound": "tandem-kl bound on the risk at delta, from the half that chose the weights: of 0/1 losses for the "
-    "majority vote, of margin losses for the average vote",
+    "majority vote, of margin losses for the average vote; no answer counts one half, losses are averaged within "
+    "groups, and n is the number of groups; none for out-of-fold predictions, which can promise nothing",
     "effective": "effective number of members, 1 / (sum of squared weights)",
     "single_best": "accuracy of the member that is best on the weighing half, on the other half; among all states "
     "where they are evaluated, else among the last ones",
@@ -44,7 +47,7 @@ DEFINITIONS = {
     "half_width": "half of the 95% interval of a difference: square root of 4 (variance over samples of the mean of "
     "the draws + 2 / samples) / samples + t^2 (variance over draws / draws), with Student's t for so few draws; "
     "2 / samples stands for one more sample on which each side alone is right, so that the interval of ensembles that "
-    "agree on every sample is not 0",
+    "agree on every sample is not 0; where samples are grouped, groups take the place of samples",
 }
 
 Vector = NDArray[np.float64]
@@ -87,9 +90,9 @@ def score(predictions: Predictions, weights: Matrix, vote: str) -> Scores:
 class _Votes:
     """What E ensembles say of b samples, which are sorted by their true class.
 
-    `samples` (b,) are their positions; `true`, `largest` and `right` are (E, b): the total of the true class, the
-    largest total, whether the vote is right; `last` (E, b) is the total of the last class, `squares` (E,) the sum of
-    all totals squared.
+    `samples` (b,) are their positions; `true`, `largest` and `right` are (E, b): the probability of the true class, the
+    largest one, whether the vote is right; `last` (E, b) is that of the last class, `squares` (E,) the sum of all
+    probabilities squared.
     """
 
     samples: NDArray[np.int64]
@@ -103,12 +106,13 @@ class _Votes:
 def _vote(block: Block, weights: Matrix, classes: int) -> _Votes:
     """Take the votes of a block class by class.
 
-    A vote is right if the total of the true class is within `TIE` of the largest one and no class below it is.
+    A vote is right if the total of the true class is within `TIE` of the largest one and no class below it is, and
+    somebody answers.
     """
     assert block.labels is not None
     order = np.argsort(block.labels, kind="stable")
     ends = np.searchsorted(block.labels[order], np.arange(classes + 1))
-    shape = (len(weights), len(order))
+    shape, answering = (len(weights), len(order)), _answering(block, weights, order, classes)
     true, below, largest = np.empty(shape), np.empty(shape), np.full(shape, -np.inf)
     squares, totals = np.zeros(len(weights)), np.empty(shape)
     for label, values in enumerate(_by_class(block, order, classes)):
@@ -117,9 +121,28 @@ def _vote(block: Block, weights: Matrix, classes: int) -> _Votes:
         true[:, own], below[:, own] = totals[:, own], largest[:, own]
         np.maximum(largest, totals, out=largest)
         if block.probs is not None:
-            squares += np.einsum("eb,eb->e", totals, totals)
+            shares = totals if answering is None else _shares(totals, answering, classes)
+            squares += np.einsum("eb,eb->e", shares, shares)
     tied = largest - TIE
-    return _Votes(block.start + order, true, largest, (true >= tied) & (below < tied), totals, squares)
+    right = (true >= tied) & (below < tied)
+    if answering is None:
+        return _Votes(block.start + order, true, largest, right, totals, squares)
+    right &= largest > TIE
+    true, largest, last = (_shares(some, answering, classes) for some in (true, largest, totals))
+    return _Votes(block.start + order, true, largest, right, last, squares)
+
+
+def _answering(block: Block, weights: Matrix, order: NDArray[np.int64], classes: int) -> Matrix | None:
+    """Return (E, b) the weight of the members that answer; None where all do."""
+    silent = block.votes[:, order] == classes
+    return weights @ (~silent).astype(np.float64) if silent.any() else None
+
+
+def _shares(totals: Matrix, answering: Matrix, classes: int) -> Matrix:
+    """Return (E, b) the totals over the weight of those who answer; 1/C where nobody does."""
+    found = np.full(totals.shape, 1.0 / classes)
+    np.divide(totals, answering, out=found, where=answering > TIE)
+    return found
 
 
 def _by_class(block: Block, order: NDArray[np.int64], classes: int) -> Iterator[Matrix]:
@@ -204,7 +227,7 @@ def diversity(predictions: Predictions, chosen: NDArray[np.bool_]) -> Vector:
 def _bits(votes: NDArray[Any], low: int, classes: int) -> NDArray[Any]:
     """Return (M, b) sets of one class each: bit k stands for class low + k, no bit for classes below or beyond."""
     places = votes.astype(np.int64) - low
-    inside = (places >= 0) & (places < WORD)
+    inside = (places >= 0) & (places < min(WORD, classes - low))  # one beyond the last class is no answer
     width = next(width for width in (8, 16, 32, 64) if min(classes - low, WORD) <= width)
     bits = np.where(inside, np.uint64(1) << np.where(inside, places, 0).astype(np.uint64), np.uint64(0))
     return np.asarray(bits.astype(f"u{width // 8}"))

@@ -84,9 +84,11 @@ def summary(evaluation: Evaluation) -> Table:
         for r in rows
     )
     single = evaluation.single_best.accuracy_mean
+    bound = f"tandem-kl on the risk, delta {evaluation.settings.delta:g}"
+    if evaluation.estimated:
+        bound = "none, out-of-fold predictions promise nothing"
     notes = (
-        f"Best single member: accuracy {single:.4f}. Bound: tandem-kl on the risk, delta "
-        f"{evaluation.settings.delta:g}. In use: effective number of members.",
+        f"Best single member: accuracy {single:.4f}. Bound: {bound}. In use: effective number of members.",
     )
     return Table("Largest ensembles", _SUMMARY, cells, notes)
 

@@ -171,7 +171,7 @@ def _certified(fold: Fold, place: int, delta: float) -> float:
     measured = kept.statistics["average"]
     return certify_with(
         measured, kept.predictions, rho, vote="average", delta=delta, chosen_on="nothing"
-    ).best.risk
+    ).promised.risk
 
 
 def findings(scored: Sequence[Scored]) -> tuple[Finding, ...]:
