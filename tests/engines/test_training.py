@@ -45,6 +45,7 @@ def test_train_again_and_grow(tmp_path: Path) -> None:
     assert read_predictions([outcome.predictions["holdout"]]).samples == 30
 
     before = contents(out)
+    (out / "runs" / "run-0001" / "resume-0002.safetensors").write_bytes(b"left by a worker killed at its end")
     again, events = trained(recipe, out)
     assert again == outcome
     assert [event.kind for event in events] == ["begin", "end"]

@@ -205,3 +205,12 @@ def _holds(path: Path, digest: str, lost: list[str]) -> bool:
         problem = "is missing" if found is None else "has a wrong checksum"
         lost.append(f"{path}: {problem}; it will be recomputed")
     return found == digest
+
+
+def remove_leftovers(directory: Directory, record: Record) -> None:
+    """Remove states and resume files that the record does not name, and what a killed attempt half wrote."""
+    named = {directory.resume(record.run, one.epoch).name for one in record.resumes}
+    named |= {directory.state(record.run, one.step).name for one in record.saved if one.sha256}
+    for path in directory.run(record.run).iterdir():
+        if path.name.startswith(".") or (path.suffix == ".safetensors" and path.name not in named):
+            path.unlink()

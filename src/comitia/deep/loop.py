@@ -16,7 +16,14 @@ from torch import nn
 
 from comitia.data.dataset import Index
 from comitia.deep.chains import begin_epoch, read_at, temperature_events
-from comitia.deep.directory import Directory, Record, Resume, Saved, checked_record, write_record
+from comitia.deep.directory import (
+    Record,
+    Resume,
+    Saved,
+    checked_record,
+    remove_leftovers,
+    write_record,
+)
 from comitia.deep.drawing import networks_to_save
 from comitia.deep.events import Epoch, Listener, Lost, Stopped
 from comitia.deep.networks import mixed_precision
@@ -40,7 +47,7 @@ def train_run(task: Task, report: Listener) -> Record:
         # Killed between the last member and the end of the run, a record has all states and is not finished.
         record = _train(task, record, report) if _wanted(plan, record) else _finish(task, record)
     record = complete_rows(task, record, report)
-    _remove_leftovers(directory, record)
+    remove_leftovers(directory, record)
     return record
 
 
@@ -191,7 +198,7 @@ def _commit(task: Task, progress: Progression, record: Record, epoch: int, *, la
         older = tuple(one for one in record.resumes if one.epoch < epoch)[-1:]
         record = replace(record, resumes=(*older, Resume(epoch, digest)))
         write_record(task.directory, record)
-        _remove_leftovers(task.directory, record)
+        remove_leftovers(task.directory, record)
     return record
 
 
@@ -202,12 +209,3 @@ def _stop(task: Task, record: Record, epoch: int, report: Listener) -> Record:
     record = replace(record, stopped=reason, saved=saved, resumes=())
     write_record(task.directory, record)
     return record
-
-
-def _remove_leftovers(directory: Directory, record: Record) -> None:
-    """Remove states and resume files that the record does not name, and what a killed attempt half wrote."""
-    named = {directory.resume(record.run, one.epoch).name for one in record.resumes}
-    named |= {directory.state(record.run, one.step).name for one in record.saved if one.sha256}
-    for path in directory.run(record.run).iterdir():
-        if path.name.startswith(".") or (path.suffix == ".safetensors" and path.name not in named):
-            path.unlink()

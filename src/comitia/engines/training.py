@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from comitia._errors import InputError, require_choice
-from comitia.deep.directory import Directory, checked_record, read_record
+from comitia.deep.directory import Directory, checked_record, read_record, remove_leftovers
 from comitia.deep.events import Begin, End, Event, Failed, Listener, ignore
 from comitia.deep.members import assemble
 from comitia.engines import local
@@ -158,6 +158,8 @@ def _pending(directory: Directory, recipe: Recipe, *, asked: int) -> tuple[list[
         )
         if lost or (unfinished and plan.run <= asked):
             todo.append(plan)
+        elif record.over:
+            remove_leftovers(directory, record)  # of a worker killed after the last word of its record
     return todo, done
 
 
