@@ -47,11 +47,13 @@ def about_bounds(
     measured: Statistics,
     weights: NDArray[np.float64],
     certification: Certification,
-    predictions: Predictions | None = None,
+    predictions: Predictions,
 ) -> tuple[str, ...]:
-    """Return warnings about the certificates at those weights; of the samples they are of, if those are given."""
-    baseline = () if predictions is None else _about_baseline(predictions, certification)
-    return (*baseline, *_about_bounds(measured, weights, certification))
+    """Return warnings about the certificates at those weights, which are of those samples."""
+    return (
+        *_about_baseline(predictions, certification),
+        *_about_bounds(measured, weights, certification),
+    )
 
 
 @dataclass(frozen=True, eq=False)
