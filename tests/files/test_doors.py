@@ -174,6 +174,24 @@ GOOD = {
         (),
         2,
     ),
+    "true and false beside 0 and 1": (
+        "t.csv",
+        csv(
+            DIGITS
+            | {
+                "rf": [str(c == "1") for c in DIGITS["rf"]],
+                "nn": [("FALSE", "TRUE")[c == "1"] for c in DIGITS["nn"]],
+            }
+        ),
+        (),
+        2,
+    ),
+    "true and false in several spellings": (
+        "t.csv",
+        csv(columns(spell=lambda v: str(bool(v))) | {"label": [("false", "true")[t] for t in TRUTH]}),
+        (),
+        2,
+    ),
     "m_0 and m_1 are members": (
         "t.csv",
         csv({f"m_{i}": DIGITS[n] for i, n in enumerate(NAMES)} | {"label": DIGITS["label"]}),

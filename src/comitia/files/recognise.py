@@ -7,7 +7,7 @@ import numpy as np
 
 from comitia._errors import InputError
 from comitia.files.one_member import refuse_split_members
-from comitia.files.roles import FEATURES
+from comitia.files.roles import FEATURES, TableOptions
 from comitia.files.sheets import Sheet
 
 #: Words of a list that messages show.
@@ -25,12 +25,13 @@ def listed(words: Sequence[str]) -> str:
     return ", ".join(f"'{word}'" for word in words[:SHOWN]) + (", …" if len(words) > SHOWN else "")
 
 
-def known_classes(sheets: Sequence[Sheet], classes: Sequence[str]) -> list[str]:
-    """Return the classes that columns are measured by: those given, the labels', or what most members say."""
-    if classes:
-        return list(classes)
-    if sheets[0].labels is not None:
-        return list(dict.fromkeys(w for s in sheets if s.labels is not None for w in s.labels.words))
+def known_classes(sheets: Sequence[Sheet], options: TableOptions) -> list[str]:
+    """Return the classes that columns are measured by: those given, known or the labels', or what most members say."""
+    if options.classes:
+        return list(options.classes)
+    if options.known or sheets[0].labels is not None:
+        labels = [word for s in sheets if s.labels is not None for word in s.labels.words]
+        return list(dict.fromkeys([*options.known, *labels]))
     counts = Counter(
         word for s in sheets for k in range(len(s.store.names)) for word in set(s.store.words(k))
     )
@@ -74,7 +75,7 @@ def _remedy(name: str) -> str:
 
 
 def _measure(sheet: Sheet, known: Sequence[str]) -> str:
-    what = "the other members" if sheet.labels is None else f"'{sheet.labels.name}'"
+    what = "the others" if sheet.labels is None else f"'{sheet.labels.name}'"
     return f"{what} ({listed(list(known))})"
 
 

@@ -50,7 +50,7 @@ NAMED = ("member", "answer", "probability", "round")
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What the user says about a table; see `read_predictions`."""
+    """What the user says about a table; see `read_predictions`. `known` are classes that others have, in order."""
 
     label: str | None = None
     id: str | None = None
@@ -65,6 +65,7 @@ class TableOptions:
     rounds: str | None = None
     abstain: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    known: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         choices = {"empty": EMPTY_MEANS, "layout": LAYOUTS, "rounds": ROUNDS}
