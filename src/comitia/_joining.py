@@ -113,6 +113,11 @@ def with_classes(predictions: Predictions, known: tuple[str, ...], declared: boo
     if own == known:
         return predictions
     if predictions.declared != declared and len(own) == len(known) and not set(own) <= set(known):
+        if not predictions.has_probs and set(own) & set(known):
+            raise InputError(
+                f"classes: {', '.join(known)} are known and {', '.join(own)} occur, so whether these are names or "
+                "positions cannot be told; give the names of the classes"
+            )
         return replace(predictions, class_names=known, declared=declared)
     if predictions.has_probs and set(own) != set(known):
         raise InputError(

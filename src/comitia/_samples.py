@@ -40,6 +40,10 @@ class Groups:
             )
         if array.dtype.kind == "f":
             array = array.astype(np.int64)
+        if array.dtype.kind == "O" and any(cell is None or cell != cell for cell in array.tolist()):
+            raise InputError(
+                f"{argument}: every sample needs one; None or NaN says of none to which it belongs"
+            )
         if array.dtype.kind not in "iuUSTbO":
             raise InputError(f"{argument}: must be whole numbers or texts, got {array.dtype}")
         return _coded(array.astype(str) if array.dtype.kind in "OST" else array)
@@ -53,6 +57,10 @@ class Groups:
     def count(self) -> int:
         """How many different groups these samples belong to."""
         return len(np.unique(self.codes))
+
+    def present(self) -> set[str]:
+        """Return the names of the groups that these samples belong to."""
+        return {self.names[code] for code in np.unique(self.codes).tolist()}
 
     def sizes(self) -> NDArray[np.int64]:
         """Return, as (n,), how many of these samples belong to the group of each."""

@@ -150,7 +150,7 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
         certification=certification,
         data=_data(sources, data),
         member_risks=tuple(data.hard.first.tolist()),
-        warnings=(*data.warnings, *about_bounds(data.measured, rho, certification)),
+        warnings=(*data.warnings, *about_bounds(data.measured, rho, certification, predictions)),
         versions=versions(),
         estimate=estimate,
     )

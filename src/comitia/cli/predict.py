@@ -56,9 +56,9 @@ def command(
     if out is not None and not out.lower().endswith((".npz", ".csv")):
         raise InputError(f"{show_place(out)}: must end in .npz or .csv")
     told = Told()
-    predicted = predict(
-        read_ensemble(ensemble_path), read_predictions(files, labels=labels, **as_arguments(columns, told))
-    )
+    ensemble = read_ensemble(ensemble_path)
+    given = read_predictions(files, labels=labels, like=ensemble, **as_arguments(columns, told))
+    predicted = predict(ensemble, given)
     if out is not None:
         write_predicted(out, predicted)
     write_json(json_path, predicted.to_json())

@@ -61,13 +61,13 @@ def as_arguments(given: dict[str, Any], told: Told | None = None) -> dict[str, A
     )
 
 
-def read_apart(files: tuple[str, ...], given: dict[str, Any]) -> "Predictions | None":
-    """Return the predictions in the files of samples apart, read with the same options but no folds; None for none."""
+def read_further(files: tuple[str, ...], given: dict[str, Any], like: "Predictions") -> "Predictions | None":
+    """Return the same members on further samples, read with the same options but no folds; None without files."""
     if not files:
         return None
     from comitia.files import read_predictions
 
-    return read_predictions(files, **as_arguments(dict(given, fold=None)))
+    return read_predictions(files, like=like, **as_arguments(dict(given, fold=None)))
 
 
 def show_roles(terminal: "Console", roles: "Roles") -> None:

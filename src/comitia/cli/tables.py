@@ -197,10 +197,17 @@ def show_predicted(console: "Console", predicted: "Predicted") -> None:
     """Print how many samples were predicted by how many members, the classes found, and the error if known."""
     n = len(predicted.classes)
     dropped = f" ({_zero_weight(predicted.dropped)})" if predicted.dropped else ""
-    console.print(f"{n:,} samples by the {predicted.vote} vote of {len(predicted.members)} members{dropped}")
+    by = f"by the {predicted.vote} vote of {_counted(len(predicted.members), 'member')}{dropped}"
+    console.print(f"{_counted(n, 'sample')} {by}")
     classes, counts = np.unique(predicted.classes[predicted.classes >= 0], return_counts=True)
     shown = ", ".join(f"{predicted.class_names[c]}: {k:,}" for c, k in zip(classes[:20], counts[:20]))
     console.print(f"classes predicted: {legible(shown)}{' …' if len(classes) > 20 else ''}", markup=False)
+    if predicted.unknown:
+        names = ", ".join(f"'{legible(name)}'" for name in predicted.unknown[:5])
+        console.print(
+            f"[yellow]warning: the hold-out had no {escape(names)}, so the promise says nothing of it; check that "
+            "classes are spelled as they were weighed[/yellow]"
+        )
     if (silent := int((predicted.classes < 0).sum())) > 0:
         console.print(f"no answer: {silent:,} samples, on which no member votes")
     if predicted.error is not None:

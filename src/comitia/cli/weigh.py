@@ -15,7 +15,7 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
-from comitia.cli.table_options import Told, as_arguments, read_apart, table_options
+from comitia.cli.table_options import Told, as_arguments, read_further, table_options
 
 
 @click.command(
@@ -106,8 +106,9 @@ def command(
 
     told = Told()
     given = None if weights is None else _numbers(weights)
+    holdout = read_predictions(files, labels=labels, **as_arguments(columns, told))
     ensemble = weigh(
-        read_predictions(files, labels=labels, **as_arguments(columns, told)),
+        holdout,
         method=("tandem" if given is None else "given") if method is None else method,
         vote=vote,
         delta=delta,
@@ -116,8 +117,8 @@ def command(
         prior=None if prior is None else _numbers(prior),
         resolution=resolution,
         weights=given,
-        unlabelled=None if unlabelled is None else read_predictions([unlabelled], **as_arguments(columns)),
-        certify=read_apart(certify, columns),
+        unlabelled=read_further(() if unlabelled is None else (unlabelled,), columns, holdout),
+        certify=read_further(certify, columns, holdout),
         bounds=bounds,
     )
     record = ensemble.to_json()
