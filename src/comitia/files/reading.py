@@ -45,6 +45,8 @@ def read_predictions(
 ) -> Predictions:
     """Return the checked predictions of one or more files of one kind, each a path or URL, or of a data frame.
 
+    Several long tables are the rows of one: a member may be in some of them only, and has gaps elsewhere.
+
     Parameters
     ----------
     paths : `.npz` packs, tables (several: samples of the same members), or one `.npy` per member; `-` for standard
@@ -62,8 +64,6 @@ def read_predictions(
     columns : long tables: the columns of members, answers, probabilities and rounds, where their names are not known:
         `{"member": "rater"}`, or "member=rater"
     tell : called with what was taken as what, for tables
-
-    Several long tables are the rows of one: a member may be in some of them only, and has gaps elsewhere.
 
     Examples
     --------
