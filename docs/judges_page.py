@@ -69,7 +69,8 @@ def weighed_text(path: Path, options: str) -> str:
 def judges_text(six: Predictions, ensemble: Ensemble) -> str:
     """Return the table of the judges: how often each is right, wrong and silent."""
     silent = six.abstained()
-    assert silent is not None and six.labels is not None
+    assert silent is not None
+    assert six.labels is not None
     right = (six.votes() == six.labels) & ~silent
     counts = [right.sum(axis=1), (~right & ~silent).sum(axis=1), silent.sum(axis=1)]
     whole = (Head("right", 0), Head("wrong", 0), Head("no answer", 0))
@@ -83,7 +84,9 @@ def judges_text(six: Predictions, ensemble: Ensemble) -> str:
 def _leader(six: Predictions, ensemble: Ensemble) -> str:
     """Who decides: a judge with more than half of the weight does so alone wherever it answers."""
     first, silent = int(ensemble.weights.argmax()), six.abstained()
-    assert silent is not None and ensemble.weights[first] > 0.5
+    assert silent is not None
+    if ensemble.weights[first] <= 0.5:
+        return "No judge decides alone."
     return (
         f"{six.names[first]} has more than half of the weight. Where it answers, it decides. The other "
         f"{six.members - 1} decide the {silent[first].sum()} items on which it does not."

@@ -5,9 +5,8 @@ import runpy
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from shared_data import shared
-
 from comitia import weigh
+from shared_data import shared
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 MADE = runpy.run_path(str(DOCS / "judges_page.py"))
