@@ -20,8 +20,6 @@ def part_of(name, classes):
     """Some members and samples of a real pack, its classes named."""
     found = read_predictions(shared(f"predictions/{name}.npz"))
     some = found.pick(np.arange(MEMBERS)).take(np.arange(0, found.samples, found.samples // SAMPLES))
-    if some.mask() is not None:  # a long table does not know samples that nobody saw
-        some = some.take(np.flatnonzero(some.mask().any(axis=0)))
     key = "probs" if some.has_probs else "votes"
     shard = some.shards[0]
     values = np.stack([shard.member(k, 0, shard.samples) for k in range(some.members)])

@@ -78,7 +78,7 @@ def _headline(ensemble: "Ensemble") -> str:
         "part": f"chosen on {split.weighing:,} samples, {split.certifying:,} kept for certifying",
         "all": "chosen on all samples"
         + ("" if ensemble.data.pair_samples_min >= _draws(ensemble) else ", each member on its own"),
-        "apart": f"certified on {ensemble.data.certify_samples or 0:,} samples apart",
+        "apart": f"certified on {ensemble.data.certify_samples or 0:,} samples apart{_known(ensemble)}",
     }[ensemble.chosen_on]
     method = w.method if w.chosen is None else f"{w.method} → {w.chosen}"
     return (
@@ -96,9 +96,14 @@ def _draws(ensemble: "Ensemble") -> int:
 
 def _samples(ensemble: "Ensemble") -> str:
     kind = "hold-out sample" if ensemble.data.folds is None else "out-of-fold sample"
-    groups = "" if ensemble.data.groups is None else f" in {_counted(ensemble.data.groups, 'group')}"
-    silent = ensemble.data.abstained
-    return f"{_counted(ensemble.data.samples, kind)}{groups}" + (
+    known = "" if ensemble.chosen_on == "apart" else _known(ensemble)
+    return _counted(ensemble.data.samples, kind) + known
+
+
+def _known(ensemble: "Ensemble") -> str:
+    """Groups and abstentions of the samples that statistics and certificates are of: those apart, if there are any."""
+    groups, silent = ensemble.data.groups, ensemble.data.abstained
+    return ("" if groups is None else f" in {_counted(groups, 'group')}") + (
         f" · {_counted(silent, 'abstention')}" if silent else ""
     )
 

@@ -52,6 +52,8 @@ def read_predictions(
 ) -> Predictions:
     """Return the checked predictions of one or more files of one kind, each a path or URL, or of a data frame.
 
+    Several long tables are the rows of one: a member may be in some of them only, and has gaps elsewhere.
+
     Parameters
     ----------
     paths : `.npz` packs, tables (several: samples of the same members), or one `.npy` per member; `-` for standard
@@ -71,10 +73,6 @@ def read_predictions(
     like : an ensemble, or predictions of the same members: columns named as they are are the members of a wide table
         (others are left out), and the order of the classes is theirs
     tell : called with what was taken as what, for tables
-
-    Notes
-    -----
-    Several long tables are the rows of one: a member may be in some of them only, and has gaps elsewhere.
 
     Examples
     --------
