@@ -42,7 +42,12 @@ def gather_sources(
         apart = aligned(certify, predictions, "certify")
         predictions = with_classes(predictions, apart.class_names, apart.declared)
         _refuse_common(predictions, apart)
+        _refuse_common_groups(predictions, apart)
     known = predictions if apart is None else apart
+    if known.classes < 2:
+        raise InputError(
+            f"classes: only one class occurs ('{known.class_names[0]}'); name all of them with classes"
+        )
     extra = None if unlabelled is None else matched(unlabelled, known)
     if predictions.folds is not None and not predictions.shared:
         raise InputError(
@@ -67,6 +72,24 @@ def _refuse_common(predictions: Predictions, apart: Predictions) -> None:
     first = f", such as '{common[0]}'" if common.size else ""
     if twice := common.size or _alike(predictions, apart):
         raise InputError(f"certify: {twice:,} samples also choose the weights{first}; give untouched ones")
+
+
+def _refuse_common_groups(predictions: Predictions, apart: Predictions) -> None:
+    """Raise where groups that certify also choose the weights, or nobody can say whether they do."""
+    if predictions.groups is None:
+        return
+    if apart.groups is None:
+        raise InputError(
+            "certify: has no groups, and the samples that choose the weights have; give those of both"
+        )
+    names = [
+        {part.names[code] for code in np.unique(part.codes)} for part in (predictions.groups, apart.groups)
+    ]
+    if common := names[0] & names[1]:
+        raise InputError(
+            f"certify: {len(common):,} groups also choose the weights, such as '{min(common)}' (groups of one name are "
+            "one group); give untouched ones"
+        )
 
 
 def _alike(predictions: Predictions, apart: Predictions) -> int:
