@@ -43,6 +43,10 @@ def gather_sources(
         predictions = with_classes(predictions, apart.class_names, apart.declared)
         _refuse_common(predictions, apart)
     known = predictions if apart is None else apart
+    if known.classes < 2:
+        raise InputError(
+            f"classes: only one class occurs ('{known.class_names[0]}'); name all of them with classes"
+        )
     extra = None if unlabelled is None else matched(unlabelled, known)
     if predictions.folds is not None and not predictions.shared:
         raise InputError(
