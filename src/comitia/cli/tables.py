@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from comitia._certificate import percent_up
+from comitia._words import counted
 from comitia.pages.figure import legible, told_apart
 
 if TYPE_CHECKING:
@@ -66,10 +67,6 @@ def _with_flags(text: str) -> str:
     return text
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def _headline(ensemble: "Ensemble") -> str:
     w, split = ensemble.weighting, ensemble.split
     how = {
@@ -82,7 +79,7 @@ def _headline(ensemble: "Ensemble") -> str:
     }[ensemble.chosen_on]
     method = w.method if w.chosen is None else f"{w.method} → {w.chosen}"
     return (
-        f"[bold]{_counted(len(ensemble.names), 'member')} · "
+        f"[bold]{counted(len(ensemble.names), 'member')} · "
         f"{_samples(ensemble)} · "
         f"{_classes(ensemble)} · {ensemble.vote} vote · delta {ensemble.delta:g}[/bold]\n"
         f"weights: {method}, {how}"
@@ -96,10 +93,10 @@ def _draws(ensemble: "Ensemble") -> int:
 
 def _samples(ensemble: "Ensemble") -> str:
     kind = "hold-out sample" if ensemble.data.folds is None else "out-of-fold sample"
-    groups = "" if ensemble.data.groups is None else f" in {_counted(ensemble.data.groups, 'group')}"
+    groups = "" if ensemble.data.groups is None else f" in {counted(ensemble.data.groups, 'group')}"
     silent = ensemble.data.abstained
-    return f"{_counted(ensemble.data.samples, kind)}{groups}" + (
-        f" · {_counted(silent, 'abstention')}" if silent else ""
+    return f"{counted(ensemble.data.samples, kind)}{groups}" + (
+        f" · {counted(silent, 'abstention')}" if silent else ""
     )
 
 
@@ -197,7 +194,8 @@ def show_predicted(console: "Console", predicted: "Predicted") -> None:
     """Print how many samples were predicted by how many members, the classes found, and the error if known."""
     n = len(predicted.classes)
     dropped = f" ({_zero_weight(predicted.dropped)})" if predicted.dropped else ""
-    console.print(f"{n:,} samples by the {predicted.vote} vote of {len(predicted.members)} members{dropped}")
+    members = counted(len(predicted.members), "member")
+    console.print(f"{counted(n, 'sample')} by the {predicted.vote} vote of {members}{dropped}")
     classes, counts = np.unique(predicted.classes[predicted.classes >= 0], return_counts=True)
     shown = ", ".join(f"{predicted.class_names[c]}: {k:,}" for c, k in zip(classes[:20], counts[:20]))
     console.print(f"classes predicted: {legible(shown)}{' …' if len(classes) > 20 else ''}", markup=False)

@@ -2,6 +2,7 @@
 
 from comitia._certificate import Certificate, percent_up
 from comitia._ensemble import Ensemble
+from comitia._words import counted
 from comitia.pages.figure import Figure, Panel, Reference, Series, Table, legible, percent, role_of
 
 # with more members their names would overlap; a bar shows its name when it is pointed at
@@ -65,13 +66,14 @@ def members_figure(ensemble: Ensemble) -> Figure:
         key="members",
         title="Members and their weights",
         caption=(
-            f"{voting} of {len(names)} members vote (filled). Above: the accuracy of each on the hold-out. "
-            "Below: its weight, and the weight that each would have if all were equal."
+            f"{voting} of {counted(len(names), 'member')} {'votes' if voting == 1 else 'vote'} "
+            "(filled). Above: the accuracy of each on the hold-out. Below: its weight, "
+            "and the weight that each would have if all were equal."
         ),
         alt=(
-            f"Two charts over {len(names)} members. Accuracy on the hold-out from {percent(min(accuracies))} "
-            f"to {percent(max(accuracies))}. Weight from {min(weights):.3g} to {max(weights):.3g}, most on "
-            f"{names[heaviest]}; {voting} members have any."
+            f"Two charts over {counted(len(names), 'member')}. Accuracy on the hold-out from "
+            f"{percent(min(accuracies))} to {percent(max(accuracies))}. Weight from {min(weights):.3g} to "
+            f"{max(weights):.3g}, most on {names[heaviest]}; {voting} of them vote."
         ),
         x_title="member" if ticks else "member, in the order of the file",
         panels=(
@@ -108,4 +110,4 @@ def shown(certificate: Certificate) -> str:
 def in_words(rows: tuple[Certificate, ...], names: tuple[str, ...]) -> str:
     """Return what the bars show, for readers who cannot see them."""
     listed = ", ".join(f"{name} {shown(c)}" for name, c in zip(names, rows))
-    return legible(f"Bar chart of {len(rows)} certificates, smallest first: {listed}.")
+    return legible(f"Bar chart of {counted(len(rows), 'certificate')}, smallest first: {listed}.")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from comitia._certificate import SAMPLING, percent_up
+from comitia._words import counted
 from comitia.evaluation.records import Certified, Difference, Evaluation, Row
 from comitia.pages.figure import percent
 from comitia.pages.page_parts import Fact, Verdict
@@ -125,9 +126,9 @@ def _points(difference: float) -> str:
 def _evaluation_text(evaluation: Evaluation, standing: Standing) -> Iterator[str]:
     row = standing.row
     yield (
-        f"The {standing.vote} vote of {row.size} runs with {standing.called} is right on "
-        f"{percent(row.accuracy_mean, 2)} of {evaluation.source.samples:,} test samples. No sample had a part in "
-        "choosing the weights that it is scored with."
+        f"The {standing.vote} vote of {counted(row.size, 'run')} with {standing.called} is right on "
+        f"{percent(row.accuracy_mean, 2)} of {counted(evaluation.source.samples, 'test sample')}. No sample had a part "
+        "in choosing the weights that it is scored with."
     )
     if standing.comparison is not None and standing.plain is not None:
         found = standing.comparison
@@ -161,8 +162,10 @@ def _evaluation_facts(evaluation: Evaluation, standing: Standing) -> Iterator[Fa
 
 def _spread(row: Row) -> str:
     if row.accuracy_sd is None or len(set(row.accuracies)) == 1:
-        return f"{row.size} runs, {row.member_count:g} members"
-    return f"± {100 * row.accuracy_sd:.2f} over {len(row.accuracies)} draws of {row.size} runs"
+        members = "1 member" if row.member_count == 1 else f"{row.member_count:g} members"
+        return f"{counted(row.size, 'run')}, {members}"
+    draws = f"{counted(len(row.accuracies), 'draw')} of {counted(row.size, 'run')}"
+    return f"± {100 * row.accuracy_sd:.2f} over {draws}"
 
 
 def _evaluation_assumptions(evaluation: Evaluation, standing: Standing) -> Iterator[str]:
