@@ -63,6 +63,8 @@ def read_predictions(
         `{"member": "rater"}`, or "member=rater"
     tell : called with what was taken as what, for tables
 
+    Notes
+    -----
     Several long tables are the rows of one: a member may be in some of them only, and has gaps elsewhere.
 
     Examples
