@@ -149,7 +149,9 @@ def _log_axis(low: float, high: float) -> Axis:
     found = (m * 10.0**p for p in powers for m in between)
     ticks = tuple(t for t in found if low * (1 - 1e-9) <= t <= high * (1 + 1e-9))
     spare = (high / low) ** 0.025 if high > low else 2.0
-    return Axis(low / spare, high * spare, ticks, tuple(f"{t:,.6g}" for t in ticks), log=True)
+    return Axis(
+        low / spare, high * spare, ticks, tuple(f"{t:,.0f}" if t >= 1 else f"{t:g}" for t in ticks), log=True
+    )
 
 
 def width(text: str) -> float:
