@@ -129,7 +129,16 @@ def certified_figure(standing: Standing, vote: str) -> Figure:
         x_title=f"certified risk of the {vote} vote",
         panels=(bars_of(found, names, tuple(row.designated for row in rows)),),
         table=Table(
-            ("certificate", "risk at most", "δ", "samples", "vacuous", "designated", "weights", "what it is"),
+            (
+                "certificate",
+                "risk at most",
+                "δ",
+                found[0].unit,
+                "vacuous",
+                "designated",
+                "weights",
+                "what it is",
+            ),
             tuple(
                 (
                     c.name,

@@ -109,8 +109,9 @@ CHOSE = {
 
 def _settings(ensemble: Ensemble) -> Iterator[tuple[Cell, ...]]:
     weighting, split, data = ensemble.weighting, ensemble.split, ensemble.data
-    yield "hold-out samples", data.samples
-    yield "smallest overlap of two members' samples", data.pair_samples_min
+    yield "hold-out samples" if data.folds is None else "out-of-fold samples", data.samples
+    unit = "samples" if data.groups is None else "groups"
+    yield f"smallest overlap of two members' {unit}", data.pair_samples_min
     if data.groups is not None:
         yield "groups of samples", data.groups
     if data.abstained:
@@ -123,9 +124,11 @@ def _settings(ensemble: Ensemble) -> Iterator[tuple[Cell, ...]]:
     if data.certify_sha256 is not None:
         yield "samples apart that certify", data.certify_samples
         yield "sha256 of those", data.certify_sha256
-    yield "samples that chose the weights", f"{weighting.samples:,} ({CHOSE[ensemble.chosen_on]})"
-    yield "samples kept for certifying", split.certifying
-    yield "seed of the split", str(split.seed)
+    chose = "all of them" if data.folds is not None else CHOSE[ensemble.chosen_on]
+    yield f"{unit} that chose the weights", f"{weighting.samples:,} ({chose})"
+    if ensemble.chosen_on == "part":
+        yield "samples kept for certifying", split.certifying
+        yield "seed of the split", str(split.seed)
     yield "δ", ensemble.delta
     for name, value in (
         ("λ", weighting.lam),
