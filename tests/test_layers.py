@@ -10,7 +10,7 @@ import comitia
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "comitia"
 # From bottom to top: a module may import from its own layer and from those before it.
 LAYERS = [
-    ["_errors"],
+    ["_errors", "_words"],
     ["_records", "_agreement", "_extensions", "_threads", "_kernels"],
     [
         *(
@@ -49,7 +49,6 @@ HOMES = {
     "torch": {"deep"},
     "safetensors": {"deep"},
     "ray": {"engines"},
-    "plotly": {"pages"},
     "matplotlib": {"pages"},
     "sklearn": {"sklearn"},
     "pyarrow": {"files"},

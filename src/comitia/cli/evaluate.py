@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from comitia._errors import InputError
+from comitia._words import counted
 from comitia.cli.output import (
     common_options,
     console,
@@ -163,10 +164,11 @@ def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
         show_table(terminal, by_size(evaluation))
     if evaluation.estimated:
         terminal.print("[bold yellow]estimate: out-of-fold predictions promise nothing[/bold yellow]")
-    groups = "" if source.groups is None else f" in {source.groups:,} groups"
+    groups = "" if source.groups is None else f" in {counted(source.groups, 'group')}"
     terminal.print(
-        f"[bold]{source.members} members of {source.runs} runs · {source.samples:,} test samples{groups} · "
-        f"{source.classes} classes · ensembles of {size} runs[/bold]"
+        f"[bold]{counted(source.members, 'member')} of {counted(source.runs, 'run')} · "
+        f"{source.samples:,} test samples{groups} · {source.classes} classes · "
+        f"ensembles of {counted(size, 'run')}[/bold]"
     )
     show_table(terminal, summary(evaluation))
     for claim in evaluation.claims:

@@ -46,4 +46,5 @@ def command(path: str, out: str | None, title: str | None, force: bool, json_pat
     write_text(target, text)
     size = len(text.encode("utf-8"))
     write_json(json_path, {"page": show_place(target), "bytes": size})
-    console(json_path).print(f"page written to {show_place(target)} ({size / 1e6:.1f} MB)", markup=False)
+    shown = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+    console(json_path).print(f"page written to {show_place(target)} ({shown})", markup=False)

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from comitia._certificate import percent_up
+from comitia._words import counted
 from comitia.pages.figure import legible, told_apart
 
 if TYPE_CHECKING:
@@ -66,10 +67,6 @@ def _with_flags(text: str) -> str:
     return text
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def _headline(ensemble: "Ensemble") -> str:
     w, split = ensemble.weighting, ensemble.split
     how = {
@@ -82,7 +79,7 @@ def _headline(ensemble: "Ensemble") -> str:
     }[ensemble.chosen_on]
     method = w.method if w.chosen is None else f"{w.method} → {w.chosen}"
     return (
-        f"[bold]{_counted(len(ensemble.names), 'member')} · "
+        f"[bold]{counted(len(ensemble.names), 'member')} · "
         f"{_samples(ensemble)} · "
         f"{_classes(ensemble)} · {ensemble.vote} vote · delta {ensemble.delta:g}[/bold]\n"
         f"weights: {method}, {how}"
@@ -97,14 +94,14 @@ def _draws(ensemble: "Ensemble") -> int:
 def _samples(ensemble: "Ensemble") -> str:
     kind = "hold-out sample" if ensemble.data.folds is None else "out-of-fold sample"
     known = "" if ensemble.chosen_on == "apart" else _known(ensemble)
-    return _counted(ensemble.data.samples, kind) + known
+    return counted(ensemble.data.samples, kind) + known
 
 
 def _known(ensemble: "Ensemble") -> str:
     """Groups and abstentions of the samples that statistics and certificates are of: those apart, if there are any."""
     groups, silent = ensemble.data.groups, ensemble.data.abstained
-    return ("" if groups is None else f" in {_counted(groups, 'group')}") + (
-        f" · {_counted(silent, 'abstention')}" if silent else ""
+    return ("" if groups is None else f" in {counted(groups, 'group')}") + (
+        f" · {counted(silent, 'abstention')}" if silent else ""
     )
 
 
@@ -202,8 +199,8 @@ def show_predicted(console: "Console", predicted: "Predicted") -> None:
     """Print how many samples were predicted by how many members, the classes found, and the error if known."""
     n = len(predicted.classes)
     dropped = f" ({_zero_weight(predicted.dropped)})" if predicted.dropped else ""
-    by = f"by the {predicted.vote} vote of {_counted(len(predicted.members), 'member')}{dropped}"
-    console.print(f"{_counted(n, 'sample')} {by}")
+    by = f"by the {predicted.vote} vote of {counted(len(predicted.members), 'member')}{dropped}"
+    console.print(f"{counted(n, 'sample')} {by}")
     classes, counts = np.unique(predicted.classes[predicted.classes >= 0], return_counts=True)
     shown = ", ".join(f"{predicted.class_names[c]}: {k:,}" for c, k in zip(classes[:20], counts[:20]))
     console.print(f"classes predicted: {legible(shown)}{' …' if len(classes) > 20 else ''}", markup=False)

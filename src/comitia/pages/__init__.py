@@ -111,8 +111,8 @@ def page_text(path: "str | Path | Ensemble | Evaluation", *, title: str | None =
         found = read_material(path)
     material = found if title is None else replace(found, title=title)
     if isinstance(material, Material):
-        return record_page(material, _plotly_js())
-    return comparison_page(material, _plotly_js())
+        return record_page(material)
+    return comparison_page(material)
 
 
 def write_figures(
@@ -151,11 +151,3 @@ def figures_of(record: "Ensemble | Evaluation") -> "tuple[Figure, ...]":
     from comitia.pages.evaluation_figures import evaluation_figures
 
     return ensemble_figures(record) if isinstance(record, Ensemble) else evaluation_figures(record)
-
-
-def _plotly_js() -> str:
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise InputError("report: needs plotly; pip install 'comitia[report]'") from None
-    return str(get_plotlyjs())
