@@ -117,6 +117,7 @@ def _classes(rows: Rows, truth: Facts | None, options: TableOptions) -> tuple[st
     answers = [word for word in spoken if word not in options.abstain]
     _refuse_misspelled(options.abstain, answers)
     known = () if truth is None else truth.words
+    _refuse_failed(rows.source, answers, known)
     if right := next((word for word in known if word in options.abstain), None):
         raise InputError(
             f"abstain: '{right}' is the label of an item, so it cannot mean that there is no answer"
@@ -142,6 +143,19 @@ def _in_order(rows: Rows, found: Sequence[str], options: TableOptions) -> tuple[
     if options.known and not given:
         return merged(options.known, sorted_classes(different))
     return given or at_least_two(rows.source, sorted_classes(different))
+
+
+def _refuse_failed(source: str, answers: Sequence[str], labels: Sequence[str]) -> None:
+    """Raise for NaN: it is an answer or a label that failed, not a class."""
+    for what, words in (("answer", answers), ("label", labels)):
+        failed = next((word for word in words if word.strip().casefold() in ("nan", "-nan")), None)
+        if failed is not None:
+            remedy = (
+                f"abstain='{failed}' if it means that there is no answer, else fix or drop that member"
+                if what == "answer"
+                else "fix that label (an item left out for it would bias every certificate)"
+            )
+            raise InputError(f"{source}: {'an' if what == 'answer' else 'a'} {what} is '{failed}'; {remedy}")
 
 
 def _refuse_misspelled(abstain: tuple[str, ...], answers: list[str]) -> None:

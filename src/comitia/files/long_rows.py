@@ -154,7 +154,8 @@ def read_labels_of(table: Table, item: str, label: str, items: tuple[str, ...]) 
     for batch in table.batches((item, label)):
         codes = names.codes(batch[item])
         _refuse_empty(codes, item, start, table.source)
-        known.add(codes, batch[label], names, table.source)
+        here = codes < len(items)  # classes of other items are no classes here
+        known.add(codes[here], batch[label].take(here), names, table.source)
         start += len(codes)
     return known.facts(len(items))
 

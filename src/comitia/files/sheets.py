@@ -14,13 +14,17 @@ from comitia.files.store import Store
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The labels of some samples: codes into `words`; `name` is what messages call them."""
+    """The labels of some samples: codes into `words`; `name` is what messages call them.
+
+    From a file of their own they may have `ids`, and there may be `others`, columns that were not read.
+    """
 
     name: str
     codes: NDArray[Any]
     words: tuple[str, ...]
     numeric: bool = True
     ids: tuple[str, ...] | None = None
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +112,12 @@ def _require_distinct(table: Opened, name: str, ids: list[str]) -> None:
 def _joined(table: Opened, labels: Labels, ids: list[str] | None) -> Labels:
     """The labels of another file in the order of the table: by id where both have it."""
     if ids is None or labels.ids is None:
+        shared = next((name for name in labels.others if name in table.names), None)
+        if shared is not None:
+            raise InputError(
+                f"{labels.name}: has a column '{shared}' as {table.source} has; id='{shared}' finds the labels by it "
+                "(leave it out of one file if their rows are in the same order)"
+            )
         if len(labels.codes) != table.rows:
             word = "long" if len(labels.codes) > table.rows else "short"
             raise InputError(
@@ -115,9 +125,22 @@ def _joined(table: Opened, labels: Labels, ids: list[str] | None) -> Labels:
                 "sample, or id= names the column that both files have"
             )
         return labels
-    places = {text: place for place, text in enumerate(labels.ids)}
+    places = _places_of(labels)
     lacking = next((text for text in ids if text not in places), None)
     if lacking is not None:
         raise InputError(f"{labels.name}: has no label for '{lacking}' of {table.source}; add it")
-    order = np.array([places[text] for text in ids])
-    return Labels(labels.name, labels.codes[order], labels.words, labels.numeric)
+    codes = labels.codes[np.array([places[text] for text in ids])]
+    used, found = np.unique(codes, return_inverse=True)  # classes of other samples are no classes here
+    return Labels(labels.name, found, tuple(labels.words[code] for code in used.tolist()), labels.numeric)
+
+
+def _places_of(labels: Labels) -> dict[str, int]:
+    """Return where the label of each id stands; two different labels of one id are an error."""
+    assert labels.ids is not None
+    places: dict[str, int] = {}
+    for place, text in enumerate(labels.ids):
+        first = places.setdefault(text, place)
+        if labels.codes[first] != labels.codes[place]:
+            one, other = (labels.words[labels.codes[k]] for k in (first, place))
+            raise InputError(f"{labels.name}: '{text}' has the labels '{one}' and '{other}'; give it one")
+    return places
