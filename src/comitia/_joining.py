@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from comitia._classes import merged, ordered
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia._samples import Groups, check_ids
+from comitia._samples import Groups, check_ids, joined_strata
 
 
 def concatenated(parts: Sequence[Predictions]) -> Predictions:
@@ -29,6 +29,7 @@ def concatenated(parts: Sequence[Predictions]) -> Predictions:
         groups=Groups.joined([part.groups for part in same], "groups"),
         folds=Groups.joined([part.folds for part in same], "folds"),
         ids=_all_ids(same),
+        strata=joined_strata([part.strata for part in same]),
     )
 
 
@@ -78,6 +79,7 @@ def recoded(predictions: Predictions, class_names: tuple[str, ...]) -> Predictio
         groups=predictions.groups,
         folds=predictions.folds,
         ids=predictions.ids,
+        strata=predictions.strata,
         abstained=predictions.abstained(),
     )
 

@@ -55,12 +55,13 @@ class Roles:
     group: str | None = None
     fold: str | None = None
     round: str | None = None
+    strata: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are read."""
         found = (getattr(self, role) for role in KNOWN)
-        return tuple(name for name in found if name is not None)
+        return tuple(dict.fromkeys([*(name for name in found if name is not None), *self.strata]))
 
 
 def looks_long(names: Sequence[str], options: TableOptions) -> bool:
