@@ -11,7 +11,8 @@ from comitia._errors import InputError, require_type
 from comitia._joining import with_classes
 from comitia._members import numbered
 from comitia._predictions import Predictions, require_predictions
-from comitia._votes import deployed_classes, ensemble_probabilities
+from comitia._votes import TIE, ensemble_probabilities, tilted, top_shares, winners
+from comitia.promises import Decision
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +21,9 @@ class Predicted:
 
     Shares are averaged probabilities for the average vote, and weights of the votes for the majority vote. The class
     of a sample on which no member answers is -1, and counts as an error. `declared` says whether the classes have
-    names of their own; `ids` are those of the samples, where they have any.
+    names of their own; `ids` are those of the samples, where they have any. `declined` (n,) says which samples a vote
+    that declines did not answer: their class is -1 too, and the error is that of the answers; None where it always
+    answers.
     """
 
     vote: str
@@ -32,6 +35,7 @@ class Predicted:
     class_names: tuple[str, ...] = ()
     declared: bool = False
     ids: NDArray[np.str_] | None = None
+    declined: NDArray[np.bool_] | None = None
 
     @property
     def answers(self) -> list[str | int | None]:
@@ -52,6 +56,7 @@ class Predicted:
             "members": list(self.members),
             "dropped": self.dropped,
             "error": self.error,
+            "declined": None if self.declined is None else int(self.declined.sum()),
         }
 
 
@@ -78,19 +83,45 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
     picked = predictions.pick(_positions(ensemble, predictions))
     voters = with_classes(picked, ensemble.class_names, ensemble.declared)
     weights = ensemble.weights[active]
-    classes = deployed_classes(voters, weights, ensemble.vote)
-    error = None if voters.labels is None else float(np.mean(classes != voters.labels))
+    shares = ensemble_probabilities(voters, weights, ensemble.vote)
+    classes, declined = decide(shares, ensemble.decision)
     return Predicted(
         ensemble.vote,
         classes,
-        ensemble_probabilities(voters, weights, ensemble.vote),
+        shares,
         tuple(ensemble.names[i] for i in active),
         len(ensemble.names) - len(active),
-        error,
+        _error(classes, voters.labels, declined),
         voters.class_names,
         voters.declared,
         voters.ids,
+        declined,
     )
+
+
+def decide(
+    shares: NDArray[np.float64], decision: Decision
+) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """Return the classes (n,) for those shares (n, C), -1 for no answer, and which samples are declined, if any may be.
+
+    >>> decide(np.array([[0.9, 0.1], [0.6, 0.4]]), Decision(least_share=0.8))
+    (array([ 0, -1]), array([False,  True]))
+    """
+    classes = winners(tilted(shares, decision.threshold))
+    if decision.least_share is None:
+        return classes, None
+    declined = top_shares(shares, decision.threshold) < decision.least_share - TIE
+    return np.where(declined, -1, classes), np.asarray(declined)
+
+
+def _error(
+    classes: NDArray[np.int64], labels: NDArray[np.int64] | None, declined: NDArray[np.bool_] | None
+) -> float | None:
+    """The share of wrong answers; of all samples, where none is declined."""
+    if labels is None:
+        return None
+    judged = classes != labels if declined is None else (classes != labels)[~declined]
+    return float(np.mean(judged)) if judged.size else None
 
 
 def _positions(ensemble: Ensemble, predictions: Predictions) -> NDArray[np.int64]:

@@ -49,11 +49,14 @@ def command(
     from comitia.files import read_predictions
     from comitia.files.ensembles import read_ensemble
 
-    told = Told()
+    ensemble = read_ensemble(ensemble_path, faults=False)
+    told, columns = Told(), {**columns, "per": ensemble.asked.columns}
     found = verify(
-        read_ensemble(ensemble_path, faults=False),
+        ensemble,
         read_predictions(files, labels=labels, **as_arguments(columns, told)),
-        unlabelled=None if unlabelled is None else read_predictions([unlabelled], **as_arguments(columns)),
+        unlabelled=None
+        if unlabelled is None
+        else read_predictions([unlabelled], **as_arguments({**columns, "per": ()})),
         certify=read_apart(certify, columns),
         method=method,
         bounds=bounds,
