@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 NO_COUNT = (
     "errors of the vote with it must be counted on samples that chose neither it nor the weights; keep some for "
-    "certifying (certify_fraction), or give them apart (certify)"
+    "certifying (certify_fraction), or give them apart (certify=)"
 )
 
 

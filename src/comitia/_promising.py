@@ -18,8 +18,8 @@ OWN_SAMPLES = (
     "each member has its own hold-out samples, so the vote's own errors cannot be counted; give predictions of all "
     "members on the same samples"
 )
-ALL_CHOSE = "all samples choose, so none is left to count errors on; certify_fraction keeps some, certify gives others"
-OUT_OF_FOLD = "out-of-fold samples certify nothing; certify gives samples that no fold has seen"
+ALL_CHOSE = "all samples choose, so none is left to count errors on; certify_fraction keeps some, certify= takes others"
+OUT_OF_FOLD = "out-of-fold samples certify nothing; certify= takes samples that no fold has seen"
 
 
 def require_possible(sources: Sources, settings: Settings, plan: SplitPlan) -> None:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from comitia._certificate import confidence_down, percent_up
 from comitia.pages.figure import legible
-from comitia.promises.table import COMPLEMENT, at_least
+from comitia.promises.table import at_least, named_rate
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -73,6 +73,4 @@ def _table(name: str, promises: "list[Promise]") -> Table:
 def _named(promise: "Promise") -> str:
     if promise.kind == "predicted":
         return at_least(promise.risk)
-    if promise.rate is None:
-        return ""
-    return f"{promise.rate}; {COMPLEMENT[promise.rate]} at least {at_least(promise.risk)}"
+    return "" if promise.rate is None else escape(legible(named_rate(promise)))

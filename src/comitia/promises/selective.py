@@ -5,10 +5,13 @@ tried from strict to loose, each at full delta, up to the first that is not cert
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from comitia._certificate import percent_up
+from comitia._errors import InputError
+from comitia._records import to_plain
 from comitia._votes import TIE
 from comitia.bounds.clopper_pearson import clopper_pearson
 from comitia.promises.answered import Answered
@@ -24,43 +27,72 @@ MOST_THRESHOLDS = 200
 FIRST_ACCEPTED = 8.0
 
 
-def selective(ground: Ground, target: float) -> Promise | Unpromised:
-    """Return the promise of the vote that declines, or why there is none."""
-    certifying, weighing = ground.certifying, ground.weighing
-    assert weighing is not None
+@dataclass(frozen=True)
+class Curve:
+    """Errors among answers by threshold, on samples that had no part in the vote, and which threshold is certified.
+
+    Attributes
+    ----------
+    target : the share of errors among answers that is wanted
+    thresholds : on the share behind the answer, from strict to loose
+    accepted, errors : how many of the samples each answers, and how many of those answers are wrong
+    start : the first that was tried
+    chosen : the last of those that are certified below the target, one after the other; None where the first is not
+    n : how many samples there are
+    """
+
+    target: float
+    thresholds: tuple[float, ...]
+    accepted: tuple[int, ...]
+    errors: tuple[int, ...]
+    start: int
+    chosen: int | None
+    n: int
+
+    def fault(self, delta: float = 0.5) -> str | None:
+        """Return what is wrong with a curve, or None; one that is certified must be so at that delta."""
+        try:
+            chosen = self.start if self.chosen is None else self.chosen
+            found = sequence_risk(**{**vars(self), "chosen": chosen}, delta=delta)
+        except (InputError, LookupError) as error:
+            return str(error)
+        wrong = self.chosen is not None and found > self.target
+        return f"threshold {self.chosen} is not certified below {self.target:g}" if wrong else None
+
+
+def risk_coverage(weighing: Answered, certifying: Answered, target: float, delta: float) -> Curve:
+    """Return the curve of thresholds that the weighing samples give, tried on the certifying ones."""
     places = candidates(weighing)
     kept = [certifying.accepted(place) for place in places]
-    accepted = [int(some.sum()) for some in kept]
-    errors = [int(certifying.losses[some].sum()) for some in kept]
-    n, delta = certifying.samples, ground.delta
-    start = first_tried(weighing, places, target, n, delta)
+    accepted = tuple(int(some.sum()) for some in kept)
+    errors = tuple(int(certifying.losses[some].sum()) for some in kept)
+    start = first_tried(weighing, places, target, certifying.samples, delta)
     passed = start
     while passed < len(places) and _held(errors[passed], accepted[passed], target, delta):
         passed += 1
-    if passed == start:
-        why = _not_reached(weighing, places, target, n, delta, (accepted[start], errors[start]))
-        return Unpromised("selective", "selective", None, n, why)
-    chosen = passed - 1
-    inputs = {
-        "target": target,
-        "thresholds": list(places),
-        "accepted": accepted,
-        "errors": errors,
-        "start": start,
-        "chosen": chosen,
-        "n": n,
-    }
+    chosen = passed - 1 if passed > start else None
+    return Curve(target, places, accepted, errors, start, chosen, certifying.samples)
+
+
+def selective(ground: Ground, target: float) -> Promise | Unpromised:
+    """Return the promise of the vote that declines, or why there is none."""
+    weighing, delta = ground.weighing, ground.delta
+    assert weighing is not None
+    curve = risk_coverage(weighing, ground.certifying, target, delta)
+    if curve.chosen is None:
+        return Unpromised("selective", "selective", None, curve.n, _not_reached(weighing, curve, delta))
+    inputs, chosen = to_plain(curve), curve.chosen
     return Promise(
         "selective",
         "selective",
         ground.vote,
-        sequence_risk(**inputs, delta=delta),  # type: ignore[arg-type]
+        sequence_risk(**inputs, delta=delta),
         delta,
-        n,
+        curve.n,
         inputs,
-        threshold=places[chosen],
-        coverage=accepted[chosen] / n,
-        coverage_at_least=coverage_limit(accepted[chosen], n, delta),
+        threshold=curve.thresholds[chosen],
+        coverage=curve.accepted[chosen] / curve.n,
+        coverage_at_least=coverage_limit(curve.accepted[chosen], curve.n, delta),
     )
 
 
@@ -96,19 +128,13 @@ def _held(errors: int, accepted: int, target: float, delta: float) -> bool:
     return accepted > 0 and clopper_pearson(errors, accepted, delta) <= target
 
 
-def _not_reached(
-    weighing: Answered,
-    places: tuple[float, ...],
-    target: float,
-    n: int,
-    delta: float,
-    first: tuple[int, int],
-) -> str:
-    accepted, errors = first
+def _not_reached(weighing: Answered, curve: Curve, delta: float) -> str:
+    accepted, errors = curve.accepted[curve.start], curve.errors[curve.start]
+    hoped = percent_up(_hoped(weighing, curve.thresholds, curve.n, delta))
     return (
-        f"{target:g} is not reached: the strictest threshold tried answers {accepted:,} of {n:,} certifying samples "
-        f"and errs on {errors:,}; by the weighing samples alone {percent_up(_hoped(weighing, places, n, delta))} is "
-        "within reach, or give more samples (comitia plan)"
+        f"{curve.target:g} is not reached: the strictest threshold tried answers {accepted:,} of {curve.n:,} "
+        f"certifying samples and errs on {errors:,}; by the weighing samples alone {hoped} is within reach, or give "
+        "more samples (comitia plan)"
     )
 
 

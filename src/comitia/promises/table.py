@@ -70,8 +70,14 @@ def _of_class(promise: Any) -> str:
     said = f"errs on at most {percent_up(promise.risk)} of new samples of class '{promise.group}'"
     if promise.rate is None:
         return f"{said}{_in_groups(promise)}"
-    named = f"{promise.rate}; {COMPLEMENT[promise.rate]} at least {at_least(promise.risk)}"
-    return f"{said}{_in_groups(promise)} ({named})"
+    return f"{said}{_in_groups(promise)} ({named_rate(promise)})"
+
+
+def named_rate(promise: Any) -> str:
+    """Return what the rate of a class is called, and what follows for its complement: of two classes."""
+    side = "positive" if promise.rate == "false-negative rate" else "negative"
+    complement = f"{COMPLEMENT[promise.rate]} at least {at_least(promise.risk)}"
+    return f"{promise.rate}, '{promise.group}' being {side}; {complement}"
 
 
 def _of_answer(promise: Any) -> str:
