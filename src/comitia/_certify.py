@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._certificate import Certificate
+from comitia._counting import counted
 from comitia._errors import InputError, require_choice, require_open_unit
 from comitia._predictions import Predictions, require_predictions
-from comitia._samples import Groups
-from comitia._simplex import as_counts, as_prior, as_weights
-from comitia._votes import certified_losses, require_kind
+from comitia._simplex import as_prior, as_weights
+from comitia._votes import require_kind, require_threshold
 from comitia.bounds.row import CHOSEN_ON, NO_PRIOR, Bound, Facts
 from comitia.bounds.table import price, with_outside
 from comitia.bounds.terms import kl_divergence
@@ -20,6 +20,11 @@ from comitia.statistics import Statistics, measure
 from comitia.statistics.unlabelled import matched, pooled_disagreement
 
 Array = NDArray[np.float64]
+
+NO_COUNT = (
+    "errors of the vote with it must be counted on samples that chose neither it nor the weights; keep some for "
+    "certifying (certify_fraction), or give them apart (certify=)"
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ def certify(
     unlabelled: Predictions | None = None,
     bounds: Iterable[Any] = (),
     seed: int = 0,
+    threshold: float | None = None,
 ) -> Certification:
     """Return every certificate that is valid for these weights and this vote, and why the others are not.
 
@@ -82,6 +88,7 @@ def certify(
     unlabelled : the same members on samples without labels; they sharpen the disagreement, two classes only.
     bounds : further bounds from outside (see `comitia.bounds.row.as_bound`), whose validity is their author's claim.
     seed : of the order in which groups are counted, fixed before looking at them.
+    threshold : of two classes, the second is answered where its share is above this; chosen like the weights.
 
     Examples
     --------
@@ -104,6 +111,7 @@ def certify(
         unlabelled=unlabelled,
         bounds=bounds,
         seed=seed,
+        threshold=threshold,
     )
 
 
@@ -120,6 +128,7 @@ def certify_with(
     unlabelled: Predictions | None = None,
     bounds: Iterable[Any] = (),
     seed: int = 0,
+    threshold: float | None = None,
 ) -> Certification:
     """Return what `certify` does, from statistics of these very samples and the vote's loss, if they are known.
 
@@ -127,6 +136,7 @@ def certify_with(
     """
     rho, pi = as_weights(weights, predictions.members), as_prior(prior, predictions.members)
     delta = require_open_unit("delta", delta)
+    threshold = require_threshold(threshold, predictions.classes)
     kept = _checked(predictions, vote, chosen_on, certifying)
     extra = None if unlabelled is None else matched(unlabelled, predictions)
     measured = _measured(predictions, vote, statistics)
@@ -139,8 +149,9 @@ def certify_with(
         kl=kl_divergence(rho, pi),
         **_moments(measured, rho),
         **_disagreements(measured, rho, extra if vote == "majority" and predictions.classes == 2 else None),
-        **_counted(predictions, rho, vote, kept, seed),
+        **counted(predictions, rho, vote, kept, seed, threshold),
         abstains=predictions.abstains,
+        threshold=threshold,
     )
     return certification(facts, delta, with_outside(bounds))
 
@@ -155,6 +166,8 @@ def certification(facts: Facts, delta: float, rows: tuple[Bound, ...]) -> Certif
     """Return what the rows of the table say of those facts."""
     reasons = {row.name: row.unavailable(facts) for row in rows}
     valid = [row for row in rows if reasons[row.name] is None]
+    if not valid and facts.threshold is not None:
+        raise InputError(f"threshold: {NO_COUNT}")
     if not valid:
         raise InputError(f"prior: {NO_PRIOR}, so nothing can be certified")
     events = price(facts.vote, shared=facts.shared, chosen_on=facts.chosen_on, rows=rows)
@@ -263,38 +276,3 @@ def _disagreements(measured: Statistics, rho: Array, extra: Predictions | None) 
         return {}
     shares, m = pooled_disagreement(measured, extra)
     return {"disagreement": float(rho @ shares @ rho), "n_disagreement": m, "own_disagreement": own}
-
-
-def _counted(
-    predictions: Predictions, rho: Array, vote: str, kept: NDArray[np.int64] | None, seed: int
-) -> dict[str, Any]:
-    """Return the errors of the deployed vote, where all members can vote, and of a member that votes alone."""
-    one = np.count_nonzero(rho) == 1
-    counts = as_counts(rho)
-    found: dict[str, Any] = {"counts": None if counts is None else tuple(counts.tolist())}
-    if not predictions.shared:
-        return {**found, "alone": _own_errors(predictions.pick(np.flatnonzero(rho)), vote) if one else None}
-    losses = certified_losses(predictions, rho, vote)
-    some = losses if kept is None else losses[kept]
-    errors, samples = int(losses.sum()), len(losses)
-    found |= {"errors": errors, "samples": samples, "kept_errors": int(some.sum()), "kept_samples": len(some)}
-    if predictions.groups is not None:
-        groups = predictions.groups if kept is None else predictions.groups.take(kept)
-        found |= _by_group(some, groups, seed)
-    return {**found, "alone": (errors, samples) if one else None}
-
-
-def _by_group(losses: NDArray[np.bool_], groups: Groups, seed: int) -> dict[str, Any]:
-    """Return errors and size of each group, in an order drawn from the seed."""
-    codes = groups.canonical()
-    sizes, errors = np.bincount(codes), np.bincount(codes, losses).astype(np.int64)
-    order = np.random.default_rng(seed).permutation(len(sizes))
-    return {"group_errors": tuple(errors[order].tolist()), "group_sizes": tuple(sizes[order].tolist())}
-
-
-def _own_errors(one: Predictions, vote: str) -> tuple[int, int]:
-    """Return the errors of a single member on its own hold-out samples, and how many those are."""
-    mask = one.mask()
-    assert mask is not None
-    own = np.flatnonzero(mask[0])
-    return int(certified_losses(one.take(own), [1.0], vote).sum()), len(own)

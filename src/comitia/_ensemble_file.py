@@ -10,10 +10,12 @@ from comitia._certificate import Certificate
 from comitia._certify import Certification, Unavailable
 from comitia._ensemble import Data, Ensemble, Split
 from comitia._extensions import is_reference
+from comitia._promise_file import promises_fault
 from comitia._simplex import as_prior, as_weights
 from comitia.bounds.row import CHOSEN_ON
 from comitia.bounds.table import BOUNDS, price
 from comitia.bounds.terms import kl_divergence
+from comitia.promises import Asked, Decision, Promise, Unpromised
 from comitia.weighting import TABLE, Weighting
 
 Array = NDArray[np.float64]
@@ -76,6 +78,10 @@ class EnsembleFile:
     members: int | None = None
     samples: int | None = None
     pair_samples_min: int | None = None
+    asked: Asked = field(default_factory=Asked)
+    decision: Decision = field(default_factory=Decision)
+    promises: tuple[Promise, ...] = ()
+    unpromised: tuple[Unpromised, ...] = ()
 
     def fault(self) -> str | None:
         """Return what is wrong with the file, or None."""
@@ -85,6 +91,7 @@ class EnsembleFile:
             self._certificate_fault,
             self._best_fault,
             self._number_fault,
+            lambda: promises_fault(self),
         )
         return next((found for check in checks if (found := check())), None)
 
@@ -191,6 +198,10 @@ class EnsembleFile:
             warnings=self.warnings,
             versions=self.versions,
             estimate=self.estimate,
+            asked=self.asked,
+            decision=self.decision,
+            promises=self.promises,
+            unpromised=self.unpromised,
         )
 
     def _certification(self) -> Certification:

@@ -1,21 +1,31 @@
 """The main job: hold-out predictions → weights, vote, certificates."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._certify import Certification, certify_with, nothing_promised
-from comitia._choosing import Choice, Settings, SplitPlan, choose_weights, estimate_risk, plan_split
+from comitia._choosing import (
+    Choice,
+    Settings,
+    SplitPlan,
+    choose_weights,
+    estimate_risk,
+    find_threshold,
+    plan_split,
+)
 from comitia._diagnose import about_bounds, about_data
 from comitia._ensemble import Data, Ensemble, versions
 from comitia._errors import require_open_unit, require_whole_number
 from comitia._predictions import Predictions, require_predictions
+from comitia._promising import least_share, make_promises, require_possible, require_promised
 from comitia._simplex import as_prior
 from comitia._sources import Sources, gather_sources
 from comitia._votes import require_kind
+from comitia.promises import Decision, ask
 from comitia.statistics import Statistics, measure, measure_with_part
 from comitia.statistics.counts import require_labels
 from comitia.weighting import Method
@@ -40,6 +50,10 @@ def weigh(
     unlabelled: Predictions | None = None,
     certify: Predictions | None = None,
     bounds: Iterable[Any] = (),
+    per: str | Iterable[str] = (),
+    threshold: float | str | None = None,
+    target_risk: float | None = None,
+    costs: Any = None,
 ) -> Ensemble:
     """Return the ensemble: weights chosen by `method`, and every certificate that is valid for them.
 
@@ -64,6 +78,14 @@ def weigh(
     certify : the same members on samples that nothing has touched: all of `predictions` choose the weights, these
         certify them.
     bounds : further bounds from outside, whose validity is their author's claim (see `comitia.bounds.row.as_bound`).
+    per : promise an error rate for each true ``"class"``, for each class ``"predicted"``, or for each value of one of
+        the predictions' `strata`; all values of one name hold at once. Several names divide delta.
+    threshold : of two classes, the second is answered where its share is above this: a number, or how the samples that
+        choose the weights choose it: ``"cost=5:1"`` (a miss costs five false alarms), ``"sensitivity=.95"``,
+        ``"specificity=.95"``. Only certificates that count errors hold then.
+    target_risk : decline samples so that at most this share of the answers is wrong.
+    costs : (C, C) by true class and answer, or a mapping of mappings by class names; a further column ``"no answer"``
+        may say what none costs, else it is the row's largest. The expected cost is promised.
 
     Examples
     --------
@@ -86,12 +108,17 @@ def weigh(
         (bounds,) if isinstance(bounds, str) else tuple(bounds),
     )
     sources = gather_sources(predictions, unlabelled, certify)
+    settings = replace(settings, asked=ask(per, threshold, target_risk, costs, sources.measured.class_names))
     plan = plan_split(sources, settings, weights)
+    require_possible(sources, settings, plan)
     data = survey(sources, settings, plan)
     choice = choose_weights(
         sources.weighing, settings, plan, data.evidence, weights=weights, unlabelled=sources.unlabelled
     )
-    return describe(sources, settings, choice, data)
+    threshold = find_threshold(sources.weighing, settings, plan, choice.weighting.weights)
+    found = describe(sources, settings, replace(choice, threshold=threshold), data)
+    require_promised(found.unpromised)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +157,7 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
     """Return the ensemble of that choice: certificates, statistics and warnings at its weights."""
     predictions, rho, vote, prior = sources.measured, choice.weighting.weights, settings.vote, settings.prior
     certification = _certification(sources, settings, choice, data)
+    promises, unpromised = make_promises(sources, settings, choice)
     estimate = None
     if sources.estimated:
         estimate = estimate_risk(sources.weighing, settings, choice, sources.unlabelled)
@@ -155,6 +183,10 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
         warnings=(*data.warnings, *about_bounds(data.measured, rho, certification, predictions)),
         versions=versions(),
         estimate=estimate,
+        asked=settings.asked,
+        decision=Decision(choice.threshold, least_share(promises)),
+        promises=promises,
+        unpromised=unpromised,
     )
 
 
@@ -173,6 +205,7 @@ def _certification(sources: Sources, settings: Settings, choice: Choice, data: S
         unlabelled=sources.unlabelled,
         bounds=settings.bounds,
         seed=settings.seed,
+        threshold=choice.threshold,
     )
 
 

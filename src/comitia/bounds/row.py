@@ -18,6 +18,10 @@ OUTWARD = 1 + 1e-8
 NO_PRIOR = "the prior gives no weight to a member that votes"
 GROUPED = "proved for independent samples, and these come in groups"
 SILENT = "proved for members that always answer"
+TILTED = (
+    "proved for votes that the largest total wins, and this one has a threshold; errors are counted instead"
+)
+TILTED_HERE = "pays for the choice of the weights alone, and these samples may have chosen the threshold"
 OWN_SAMPLES = "each member has its own hold-out samples, so the vote's own errors cannot be counted"
 
 
@@ -39,6 +43,7 @@ class Facts:
     alone : errors and samples of the only member that votes; None if several vote
     counts : integers with weights = counts / sum(counts), if the weights are such
     abstains : whether members may give no answer
+    threshold : the share from which on the second of two classes is answered; None where the largest total wins
     group_errors, group_sizes : of the deployed vote in each group that had no part in the weights, in a drawn order;
         None where samples are independent. All means are then over groups, of means within them
     """
@@ -66,6 +71,7 @@ class Facts:
     abstains: bool = False
     group_errors: tuple[int, ...] | None = None
     group_sizes: tuple[int, ...] | None = None
+    threshold: float | None = None
 
     @property
     def grouped(self) -> bool:
@@ -164,6 +170,10 @@ class Bound:
             return GROUPED
         if self.answers and facts.abstains:
             return SILENT
+        if facts.threshold is not None and not self.counted:
+            return TILTED
+        if facts.threshold is not None and "all" not in self.refused and facts.chosen_on in ("part", "all"):
+            return TILTED_HERE
         return self.condition(facts)
 
 

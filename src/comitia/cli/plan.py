@@ -14,6 +14,8 @@ from comitia.cli.output import TableCommand, common_options, console, require_ab
 Examples:
   comitia plan --error .07 --risk .08                       samples needed to promise 8 %
   comitia plan --error .07 --samples 5000                   what 5,000 samples can promise
+  comitia plan --error .07 --risk .1 --share .1 --at-once 10     per class, the rarest having a tenth
+  comitia plan --error .007 --risk .01 --share .75          of the answers, three quarters being answered
   comitia plan --certificate tandem-kl --tandem .05 --kl 2 --samples 5000
 """,
 )
@@ -27,6 +29,21 @@ Examples:
 @click.option("--gibbs", type=float, help="Expected Gibbs risk (first-order-kl).")
 @click.option("--tandem", type=float, help="Expected tandem risk (tandem-kl).")
 @click.option("--kl", type=float, default=0.0, show_default=True, help="Expected KL of weights to prior.")
+@click.option(
+    "--share",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Of the samples that the promise is about: of the rarest class, or those answered. --error and --risk are "
+    "among them.",
+)
+@click.option(
+    "--at-once",
+    type=int,
+    default=1,
+    show_default=True,
+    help="How many such promises hold together, such as one per class.",
+)
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @common_options
 def command(force: bool, json_path: str | None, **wanted: Any) -> None:

@@ -111,6 +111,7 @@ def show_roles(terminal: "Console", roles: "Roles") -> None:
     count = len(roles.members)
     shown = ", ".join(roles.members[:6]) + (", …" if count > 6 else "")
     lines = [("label", roles.label), ("id", roles.id), ("group", roles.group), ("fold", roles.fold)]
+    lines += [("per", ", ".join(roles.strata) or None)]
     lines += [("members", f"{count:,} ({shown})"), ("ignored", ", ".join(roles.ignored) or None)]
     lines += [("probability of", roles.positive), *(("note", note) for note in roles.notes)]
     for what, text in lines:

@@ -51,13 +51,13 @@ def command(
     from comitia.files import read_predictions
     from comitia.files.ensembles import read_ensemble
 
-    told = Told()
     ensemble = read_ensemble(ensemble_path, faults=False)
+    told, columns = Told(), {**columns, "per": ensemble.asked.columns}
     holdout = read_predictions(files, labels=labels, **as_arguments(columns, told))
     found = verify(
         ensemble,
         holdout,
-        unlabelled=read_further(() if unlabelled is None else (unlabelled,), columns, holdout),
+        unlabelled=read_further(() if unlabelled is None else (unlabelled,), {**columns, "per": ()}, holdout),
         certify=read_further(certify, columns, holdout),
         method=method,
         bounds=bounds,

@@ -20,7 +20,7 @@ from comitia.files.long_roles import looks_long
 from comitia.files.npy import read_members
 from comitia.files.npz import read_npz
 from comitia.files.remote import local_copies, named
-from comitia.files.roles import Roles, TableOptions, globs, named_columns
+from comitia.files.roles import PER_ANSWER, Roles, TableOptions, globs, named_columns
 from comitia.files.scan import ARROW_ENDINGS, TEXT_ENDINGS, Opened, is_table, open_table
 from comitia.files.wide import read_wide
 
@@ -48,6 +48,7 @@ def read_predictions(
     abstain: str | Iterable[str] | None = None,
     columns: Mapping[str, str] | str | Iterable[str] | None = None,
     like: Predictions | Ensemble | None = None,
+    per: str | Iterable[str] | None = None,
     tell: Callable[[Roles], None] | None = None,
 ) -> Predictions:
     """Return the checked predictions of one or more files of one kind, each a path or URL, or of a data frame.
@@ -72,6 +73,8 @@ def read_predictions(
         `{"member": "rater"}`, or "member=rater"
     like : an ensemble, or predictions of the same members: columns named as they are are the members of a wide table
         (others are left out), and the order of the classes is theirs
+    per : what promises are asked for (see `weigh`): columns of a table, or arrays of a pack, that hold a fact of each
+        sample, such as a site; they become `strata`. "class" and "predicted" need none
     tell : called with what was taken as what, for tables
 
     Examples
@@ -98,6 +101,7 @@ def read_predictions(
         rounds,
         globs(abstain),
         named_columns(columns),
+        strata=tuple(name for name in globs(per) if name not in PER_ANSWER),
     )
     with named():
         return _read(*local_copies(_given(paths), labels), options, like, tell)
@@ -108,17 +112,19 @@ def _read(
 ) -> Predictions:
     if not isinstance(given[0], Path) or _kind(given) == "table":
         return _read_tables(given, labels, options, like, tell)
-    if options != TableOptions():
+    if replace(options, strata=()) != TableOptions():
         raise InputError(
             f"{given[0]}: options for columns of tables were given, and this is no table; leave them out"
         )
     truth = None if labels is None else read_labels(Path(labels))
     _require_apart(given, labels)
     if _kind(given) == ".npy":
+        if options.strata:
+            raise InputError(f"per: .npy files hold no '{options.strata[0]}'; give a pack or a table")
         return read_members(given, truth)
     if truth is not None and len(given) > 1:
         raise InputError("labels: one file of labels for several files of samples; put labels into each file")
-    return _joined(given, [read_npz(path, truth) for path in given])
+    return _joined(given, [read_npz(path, truth, options.strata) for path in given])
 
 
 def _given(paths: Any) -> list[Any]:

@@ -191,6 +191,7 @@ def _gathered(
         taken=replace(sheet.roles, members=names, notes=sheet.table.notes),
         source=sheet.table.source,
         first_row=sheet.table.first_row,
+        strata=sheet.strata,
     )
 
 
