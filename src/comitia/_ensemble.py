@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from comitia._certificate import WEIGHTS_FIXED, Certificate
 from comitia._certify import Certification
 from comitia._errors import InputError
-from comitia._records import from_plain, parse_json, require_format
+from comitia._gain import Gain
+from comitia._profile import Profile
+from comitia._records import from_plain, parse_json, require_format, to_plain
 from comitia.weighting import Weighting
 
 Array = NDArray[np.float64]
@@ -44,6 +46,8 @@ class Data:
     `unlabelled_sha256` is of further samples without labels, if they were used; `groups` how many groups the samples
     come in; `abstained` how many answers members did not give; `folds` of how many folds the table is out-of-fold;
     `certify_sha256` and `certify_samples` are of samples apart, if those certify: statistics are of them then.
+    `chosen_ids` are digests of the ids of some samples that chose the weights, if samples have ids: others are not
+    compared on them.
     """
 
     sha256: str
@@ -55,6 +59,7 @@ class Data:
     folds: int | None = None
     certify_sha256: str | None = None
     certify_samples: int | None = None
+    chosen_ids: str | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,8 @@ class Ensemble:
     `weighting.weights` are the deployed ones: pruned, normalised, and these are certified.
     `chosen_on` is what chose them: "nothing", "part" or "all" of the hold-out, or samples "apart" from it.
     `declared` says whether the classes were named. Without a promise (`best` is None) there is an `estimate`.
+    `gain` is over equal weights and `profile` how sure the vote is, both on samples that had no part in the weights;
+    None where there are no such samples, or the weights are equal.
     """
 
     names: tuple[str, ...]
@@ -85,6 +92,8 @@ class Ensemble:
     warnings: tuple[str, ...]
     versions: dict[str, str]
     estimate: float | None = None
+    gain: Gain | None = None
+    profile: Profile | None = None
     # not copied by `dataclasses.replace`: what a file said is not what a changed copy says
     _read: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
     # what is wrong with the file it was read from, where that was let through
@@ -161,6 +170,7 @@ class Ensemble:
             "certificates": [self.statement(certificate) for certificate in c.certificates],
             "best": None if c.best is None else {**self.statement(c.best), "compared": c.compared},
             "estimate": self.estimate,
+            "gain": None if self.gain is None else self.gain.to_json(),
             "unavailable": [asdict(row) for row in c.unavailable],
             "names": list(self.names),
             "run": None if self.run is None else list(self.run),
@@ -168,6 +178,7 @@ class Ensemble:
             "member_risks": list(self.member_risks),
             "split": asdict(self.split),
             "data": asdict(self.data),
+            "profile": None if self.profile is None else to_plain(self.profile),
             "warnings": list(self.warnings),
             "versions": self.versions,
         }

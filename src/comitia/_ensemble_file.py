@@ -10,6 +10,8 @@ from comitia._certificate import Certificate
 from comitia._certify import Certification, Unavailable
 from comitia._ensemble import Data, Ensemble, Split
 from comitia._extensions import is_reference
+from comitia._gain import Gain
+from comitia._profile import Profile
 from comitia._simplex import as_prior, as_weights
 from comitia.bounds.row import CHOSEN_ON
 from comitia.bounds.table import BOUNDS, price
@@ -72,6 +74,8 @@ class EnsembleFile:
     member_risks: tuple[float, ...]
     warnings: tuple[str, ...]
     versions: dict[str, str]
+    gain: Gain | None = None
+    profile: Profile | None = None
     classes: int | None = None
     members: int | None = None
     samples: int | None = None
@@ -191,6 +195,8 @@ class EnsembleFile:
             warnings=self.warnings,
             versions=self.versions,
             estimate=self.estimate,
+            gain=self.gain,
+            profile=self.profile,
         )
 
     def _certification(self) -> Certification:
