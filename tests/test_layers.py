@@ -28,10 +28,10 @@ LAYERS = [
     ],
     ["statistics", "bounds", "_votes"],
     ["weighting"],
-    ["_certificate", "_certify"],
+    ["_certificate", "_certify", "_gain", "_profile"],
     [
         *("_ensemble", "_ensemble_file", "_diagnose", "_sources", "_choosing", "_weigh", "_predict", "_plan"),
-        "_verify",
+        *("_verify", "_standing", "_untouched", "_compare", "_watch", "_monitor", "_drift", "_plan_after"),
     ],
     ["files"],
     ["sklearn"],

@@ -132,8 +132,8 @@ def compare(
     Parameters
     ----------
     a : the ensemble that is asked about.
-    b : another ensemble; ``"uniform"``, the vote of all members of `a` with equal weights; ``"best-member"``, the member
-        of `a` that errs least on samples that are not counted here; None with `member`.
+    b : another ensemble; ``"uniform"``, the vote of all members of `a` with equal weights; ``"best-member"``, the
+        member of `a` that errs least on samples that are not counted here; None with `member`.
     predictions : the members of both on samples with labels. Where this is the hold-out that was weighed, only the
         samples kept for certifying are counted; samples that chose the weights are refused.
     member : the name of a member of `a` to compare with, in place of `b`.
@@ -178,7 +178,11 @@ def uniform_side(ensemble: Ensemble) -> _Side:
 
 
 def _sides(
-    a: Ensemble, b: Ensemble | str | None, member: str | None, predictions: Predictions, names: tuple[str, str]
+    a: Ensemble,
+    b: Ensemble | str | None,
+    member: str | None,
+    predictions: Predictions,
+    names: tuple[str, str],
 ) -> tuple[_Side, _Side]:
     first = _Side(a, a.active, a.weights[a.active], names[0])
     if member is not None:
@@ -250,7 +254,7 @@ def _counted(
     known = [part for part in parts if part is not None]
     if not known:
         return None
-    kept = known[0] if len(known) == 1 else np.intersect1d(*known)
+    kept = known[0] if len(known) == 1 else np.intersect1d(known[0], known[1])
     if not kept.size:
         raise InputError("the files: every sample had a part in the weights of one of the two; give others")
     return kept

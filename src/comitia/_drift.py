@@ -3,9 +3,9 @@ r"""Do new samples without labels look like the hold-out? A permutation test tha
 .. math:: T = \max_j |F_{\mathrm{new}}(j) - F_{\mathrm{ref}}(j)|, \qquad p = \frac{1 + \#\{T^* \ge T\}}{1 + N}
 
 F are the shares of samples up to each cell of a `Profile`. If new samples and reference are draws of one distribution,
-which of them are the new ones is a random choice: of each cell, as many as a multivariate hypergeometric draw says. T* are
-the same statistic of N such draws, so p is valid for every N. There are two tests, of the vote's largest share and of
-the members' disagreement; p is twice the smaller of their p-values. Look k of a series is held against
+which of them are the new ones is a random choice: of each cell, as many as a multivariate hypergeometric draw says. T*
+are the same statistic of N such draws, so p is valid for every N. There are two tests, of the vote's largest share and
+of the members' disagreement; p is twice the smaller of their p-values. Look k of a series is held against
 6 alpha/(pi^2 k^2), which sums to alpha: the probability of any false alarm, ever, is at most alpha.
 """
 
@@ -78,10 +78,10 @@ class Drifted:
         share, apart = self.tests
         looks = "differ from" if self.alarm else "are not distinguishable from"
         return (
-            f"{self.samples:,} new {self.unit} {looks} {self.reference_samples:,} of the hold-out (p = {self.p_value:.2g}, "
-            f"look {self.look} is held against {self.level:.2g}): the vote's largest share is {share.new_mean:.4f} on "
-            f"average, {share.reference_mean:.4f} there; members disagree {apart.new_mean:.4f}, {apart.reference_mean:.4f} "
-            "there"
+            f"{self.samples:,} new {self.unit} {looks} {self.reference_samples:,} of the hold-out (p = "
+            f"{self.p_value:.2g}, look {self.look} is held against {self.level:.2g}): the vote's largest share is "
+            f"{share.new_mean:.4f} on average, {share.reference_mean:.4f} there; members disagree "
+            f"{apart.new_mean:.4f}, {apart.reference_mean:.4f} there"
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -132,8 +132,8 @@ def drift(
     new = new_profile(ensemble, predictions)
     if new.unit != known.unit:
         raise InputError(
-            f"groups: the hold-out is compared by {known.unit}, the files are read by {new.unit}; give groups with both "
-            "or with neither"
+            f"groups: the hold-out is compared by {known.unit}, the files are read by {new.unit}; give groups with "
+            "both or with neither"
         )
     return examine(known, new, level=level, look=look, alpha=alpha, seed=seed, permutations=permutations)
 
@@ -169,7 +169,14 @@ def reference_profile(ensemble: Ensemble, reference: Predictions | None) -> Prof
 
 
 def examine(
-    known: Profile, new: Profile, *, level: float, look: int, alpha: float, seed: int, permutations: int | None
+    known: Profile,
+    new: Profile,
+    *,
+    level: float,
+    look: int,
+    alpha: float,
+    seed: int,
+    permutations: int | None,
 ) -> Drifted:
     """Return both tests of one look."""
     wanted = min(max(FEWEST, math.ceil(20 / level)), MOST) if permutations is None else permutations
@@ -177,7 +184,11 @@ def examine(
     if 2 / (1 + count) > level:
         raise InputError(
             f"permutations: {count:,} cannot show a p-value of {level:.2g}, which look {look} is held against; "
-            + ("begin a new series of looks" if permutations is None else f"give {math.ceil(2 / level):,} or more")
+            + (
+                "begin a new series of looks"
+                if permutations is None
+                else f"give {math.ceil(2 / level):,} or more"
+            )
         )
     rng = np.random.default_rng([seed, look])
     pairs = (
@@ -190,7 +201,17 @@ def examine(
     )
     p_value = min(1.0, 2 * min(test.p_value for test in tests))
     return Drifted(
-        p_value <= level, p_value, level, look, alpha, count, seed, new.unit, new.samples, known.samples, tests
+        p_value <= level,
+        p_value,
+        level,
+        look,
+        alpha,
+        count,
+        seed,
+        new.unit,
+        new.samples,
+        known.samples,
+        tests,
     )
 
 

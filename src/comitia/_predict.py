@@ -98,10 +98,8 @@ def find_members(ensemble: Ensemble, predictions: Predictions, members: NDArray[
     return with_classes(picked, ensemble.class_names, ensemble.declared)
 
 
-def _positions(
-    ensemble: Ensemble, predictions: Predictions, members: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the position of each of those members in the predictions: by name, or by order if one side has no names."""
+def _positions(ensemble: Ensemble, predictions: Predictions, members: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the positions of those members in the predictions: by name, or by order if one side has no names."""
     if predictions.stands_by_order(ensemble.names):
         _require_all(ensemble, predictions)
         return members

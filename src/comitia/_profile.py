@@ -1,8 +1,9 @@
 r"""How sure the vote is and how much its members disagree, as counts that can be compared with those of new samples.
 
-Per sample: u = 1 - the largest share of the vote, and the probability that two members drawn by weight vote differently,
-d = 1 - sum_c s_c^2, s_c the weight of the votes for class c (no answer is an answer of its own). With groups these are
-averaged within each group first. Both are counted between fixed edges, so that a permutation test of the counts is exact.
+Per sample: u = 1 - the largest share of the vote, and the probability that two members drawn by weight vote
+differently, d = 1 - sum_c s_c^2, s_c the weight of the votes for class c (no answer is an answer of its own). With
+groups these are averaged within each group first. Both are counted between fixed edges, so that a permutation test of
+the counts is exact.
 """
 
 from dataclasses import dataclass
@@ -57,14 +58,19 @@ def profile_of(predictions: Predictions, weights: Array, vote: str) -> Profile:
     """
     top, apart = scores(predictions, weights, vote)
     unsure, disagreeing = (by_unit(score, predictions.groups) for score in (1.0 - top, apart))
-    cells = [np.bincount(np.searchsorted(EDGES, score), minlength=len(EDGES) + 1) for score in (unsure, disagreeing)]
     return Profile(
         "samples" if predictions.groups is None else "groups",
         len(unsure),
-        *(tuple(counts.tolist()) for counts in cells),
+        _counted(unsure),
+        _counted(disagreeing),
         float(1.0 - unsure.mean()),
         float(disagreeing.mean()),
     )
+
+
+def _counted(values: Array) -> tuple[int, ...]:
+    """How many of the values are in each cell."""
+    return tuple(np.bincount(np.searchsorted(EDGES, values), minlength=len(EDGES) + 1).tolist())
 
 
 def scores(predictions: Predictions, weights: Array, vote: str) -> tuple[Array, Array]:

@@ -79,7 +79,9 @@ def _kept(ensemble: Ensemble, predictions: Predictions, what: str) -> NDArray[np
         kept = split_samples(predictions.samples, split.fraction, split.seed, predictions.groups)[1]
         if len(kept) == split.certifying:
             return kept
-    raise InputError(f"{what}: hold the samples that chose the weights; give samples that had no part in them")
+    raise InputError(
+        f"{what}: hold the samples that chose the weights; give samples that had no part in them"
+    )
 
 
 def _checksums(ensemble: Ensemble, predictions: Predictions) -> Iterator[str]:

@@ -34,7 +34,9 @@ def log_place(given: str | Path | None, beside: str | Path, ending: str) -> Path
     if given is not None:
         place = plain(given)
         if is_url(place):
-            raise InputError(f"state: must be a local file, got {shown(given)}; lines cannot be added behind a URL")
+            raise InputError(
+                f"state: must be a local file, got {shown(given)}; lines cannot be added behind a URL"
+            )
         return Path(place)
     base = plain(beside)
     if is_url(base):
@@ -83,7 +85,7 @@ def _write(handle: int, line: bytes) -> None:
 
 def _line(record: dict[str, Any]) -> bytes:
     text = json.dumps(record, separators=(",", ":"), allow_nan=False)
-    return f"{text[:-1]},\"check\":\"{_check(text)}\"}}\n".encode()
+    return f'{text[:-1]},"check":"{_check(text)}"}}\n'.encode()
 
 
 def _check(text: str) -> str:

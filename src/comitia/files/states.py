@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from comitia._errors import InputError
-from comitia._monitor import Batch, Monitored, Watch, stand
+from comitia._monitor import Monitored, stand
 from comitia._records import from_plain, require_format, to_plain
+from comitia._watch import Batch, Watch
 from comitia.files.logs import Log, add_to_log, read_log
 
 MONITOR, DRIFT = "comitia-monitor-1", "comitia-drift-1"
@@ -118,9 +119,7 @@ def read_drift_state(place: Path) -> DriftState:
     log = read_log(place)
     head, lines = _head(place, log, DRIFT, "a state that comitia drift wrote")
     looking = None if head is None else from_plain(Looking, head, f"{place}, line 1: ")
-    looks = tuple(
-        from_plain(Look, line, f"{place}, line {number}: ") for number, line in enumerate(lines, 2)
-    )
+    looks = tuple(from_plain(Look, line, f"{place}, line {number}: ") for number, line in enumerate(lines, 2))
     return DriftState(place, log, looking, looks)
 
 
@@ -140,4 +139,6 @@ def require_same(place: Path, begun: object, **asked: Any) -> None:
             raise InputError(
                 f"state: {place} is of another ensemble (sha256 {known[:16]}, this one {value[:16]}); give another file"
             )
-        raise InputError(f"{name}: {place} was begun with {known}, got {value}; leave it out, or give another state")
+        raise InputError(
+            f"{name}: {place} was begun with {known}, got {value}; leave it out, or give another state"
+        )
