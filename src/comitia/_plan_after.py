@@ -10,9 +10,9 @@ from comitia._errors import InputError, require_open_unit, require_whole_number
 from comitia._gain import points_down
 from comitia.statistics.alarm_times import alarm_times
 
-#: How much wider than a Gaussian limit the digital bound of a difference is, measured with 100 discordant samples and
-#: more; with fewer it is wider still.
-WIDER = 1.1
+#: How wide the digital bound of a difference is: (n·excess/z)² = 1.06·n·variance + 35, in the median over orders.
+#: Fitted to 18 cases with 30 to 3,000 discordant samples at delta .05 and .01, and within 12% of each excess.
+WIDER, PRIOR = 1.06, 35.0
 #: Labels beyond which times until an alarm are not computed.
 MOST_LABELS = 50_000
 # Samples that nobody has.
@@ -80,8 +80,8 @@ def plan_gain(
 ) -> PlannedGain:
     """Return how many samples certify a gain of more than `at_least`, or what a given number of them certifies.
 
-    n = (1.1 z/(gain − at_least))² (q − gain²), z the normal quantile at 1 − delta, q the share of discordant samples:
-    those on which exactly one of the two votes errs.
+    n (gain − at_least) = z √(1.06 n (q − gain²) + 35), z the normal quantile at 1 − delta, q the share of discordant
+    samples: those on which exactly one of the two votes errs.
 
     Parameters
     ----------
@@ -93,22 +93,29 @@ def plan_gain(
     delta : probability with which the lower bound may fail
 
     >>> plan_gain(0.01, discordant=0.03).samples
-    979
+    1493
     """
     g, share = require_open_unit("gain", gain), _discordant(gain, discordant, error)
     z = -float(ndtri(require_open_unit("delta", delta)))
     if z <= 0:
         raise InputError(f"delta: must be below one half for a gain to be certified, got {delta:g}")
-    scale = WIDER * z * math.sqrt(max(share - g * g, 0.0))
+    variance = WIDER * max(share - g * g, 0.0)
     if samples is None:
         if not -1 < at_least < g:
             raise InputError(f"at_least: must be below the gain of {g:g} that you expect, got {at_least:g}")
-        needed = (scale / (g - at_least)) ** 2
+        needed = _needed(g - at_least, z, variance)
         if needed > MOST:
             raise InputError(f"at_least: needs more than {MOST:,} samples; ask for less")
         samples = max(1, math.ceil(needed))
     count = require_whole_number("samples", samples, least=1)
-    return PlannedGain(count, g, share, max(-1.0, g - scale / math.sqrt(count)), delta)
+    excess = z * math.sqrt(variance * count + PRIOR) / count
+    return PlannedGain(count, g, share, max(-1.0, g - excess), delta)
+
+
+def _needed(excess: float, z: float, variance: float) -> float:
+    """The n at which n·excess = z √(variance·n + PRIOR)."""
+    half = z * z * variance / 2
+    return (half + math.sqrt(half * half + (excess * z) ** 2 * PRIOR)) / excess**2
 
 
 def _discordant(gain: float, discordant: float | None, error: float | None) -> float:

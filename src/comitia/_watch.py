@@ -71,6 +71,8 @@ class Batch:
     def losses(self) -> Array:
         """Return the loss of each sample, or the error rate within each group."""
         if self.bits is None:
+            if self.errors is None or self.sizes is None or min(self.sizes, default=0) < 1:
+                raise ValueError("errors and sizes")
             return np.asarray(self.errors, dtype=np.float64) / np.asarray(self.sizes, dtype=np.float64)
         packed = np.frombuffer(base64.b64decode(self.bits, validate=True), np.uint8)
         if len(packed) != (self.samples + 7) // 8:

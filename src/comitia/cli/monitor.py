@@ -77,7 +77,6 @@ def command(
     found = _batches(ensemble, files, labels, as_arguments(columns, told))
     watch = _watch(ensemble, kept, found, risk, alpha)
     new, notes = _new(kept, watch, found)
-    _require_place(kept.place)
     add_batches(kept, watch, new)
     stands = read_monitor_state(kept.place).stand()
     if page is not None:
@@ -139,13 +138,6 @@ def _new(kept: "MonitorState", watch: "Watch", found: "list[Batch]") -> "tuple[l
         if step.seen_before
     ]
     return [batch for batch, step in zip(found, steps) if step.labels], notes
-
-
-def _require_place(place: Path) -> None:
-    if not place.absolute().parent.is_dir():
-        raise InputError(f"--state: the folder {place.absolute().parent} does not exist; make it first")
-    if place.exists() and not place.is_file():
-        raise InputError(f"--state: {place} is not a regular file; give another")
 
 
 def _write_page(page: str, place: Path, stands: Any) -> None:

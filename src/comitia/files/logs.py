@@ -37,11 +37,18 @@ def log_place(given: str | Path | None, beside: str | Path, ending: str) -> Path
             raise InputError(
                 f"state: must be a local file, got {shown(given)}; lines cannot be added behind a URL"
             )
-        return Path(place)
+        return _writable(Path(place))
     base = plain(beside)
     if is_url(base):
         raise InputError("state: required where the ensemble has a URL; give a local file")
     return Path(base).with_suffix(ending)
+
+
+def _writable(place: Path) -> Path:
+    folder = place.absolute().parent
+    if not folder.is_dir():
+        raise InputError(f"state: the folder {folder} does not exist; make it first")
+    return place
 
 
 def read_log(place: Path) -> Log:
