@@ -28,11 +28,12 @@ LAYERS = [
     ],
     ["statistics", "bounds", "_votes"],
     ["weighting"],
-    ["_certificate", "_counting", "_certify"],
+    ["_certificate", "_counting", "_certify", "_gain", "_profile"],
     ["promises"],
     [
         *("_ensemble", "_ensemble_file", "_promise_file", "_diagnose", "_sources", "_choosing", "_promising"),
         *("_weigh", "_predict", "_plan", "_verification", "_verify_promises", "_verify"),
+        *("_standing", "_untouched", "_compare", "_watch", "_monitor", "_drift", "_plan_after"),
     ],
     ["files"],
     ["sklearn"],

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from comitia._certificate import WEIGHTS_FIXED, Certificate
 from comitia._certify import Certification
 from comitia._errors import InputError
+from comitia._gain import Gain
+from comitia._profile import Profile
 from comitia._records import from_plain, parse_json, require_format, to_plain
 from comitia.promises import Asked, Decision, Promise, Unpromised
 from comitia.weighting import Weighting
@@ -47,6 +49,8 @@ class Data:
     `unlabelled_sha256` is of further samples without labels, if they were used; `groups` how many groups the samples
     come in; `abstained` how many answers members did not give; `folds` of how many folds the table is out-of-fold;
     `certify_sha256` and `certify_samples` are of samples apart, if those certify: statistics are of them then.
+    `chosen_ids` are digests of the ids of some samples that chose the weights, if samples have ids: others are not
+    compared on them.
     """
 
     sha256: str
@@ -58,6 +62,7 @@ class Data:
     folds: int | None = None
     certify_sha256: str | None = None
     certify_samples: int | None = None
+    chosen_ids: str | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,8 @@ class Ensemble:
     `declared` says whether the classes were named. Without a promise (`best` is None) there is an `estimate`.
     `asked` are the further promises that were asked for, `promises` and `unpromised` what came of it. `decision` is how
     the vote answers: a threshold, and where it declines.
+    `gain` is over equal weights and `profile` how sure the vote is, both on samples that had no part in the weights;
+    None where there are no such samples, or the weights are equal.
     """
 
     names: tuple[str, ...]
@@ -94,6 +101,8 @@ class Ensemble:
     decision: Decision = field(default_factory=Decision)
     promises: tuple[Promise, ...] = ()
     unpromised: tuple[Unpromised, ...] = ()
+    gain: Gain | None = None
+    profile: Profile | None = None
     # not copied by `dataclasses.replace`: what a file said is not what a changed copy says
     _read: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
     # what is wrong with the file it was read from, where that was let through
@@ -182,6 +191,7 @@ class Ensemble:
             "decision": to_plain(self.decision),
             "promises": [self.statement(found) for found in self.promises],
             "unpromised": [asdict(row) for row in self.unpromised],
+            "gain": None if self.gain is None else self.gain.to_json(),
             "unavailable": [asdict(row) for row in c.unavailable],
             "names": list(self.names),
             "run": None if self.run is None else list(self.run),
@@ -189,6 +199,7 @@ class Ensemble:
             "member_risks": list(self.member_risks),
             "split": asdict(self.split),
             "data": asdict(self.data),
+            "profile": None if self.profile is None else to_plain(self.profile),
             "warnings": list(self.warnings),
             "versions": self.versions,
         }

@@ -10,6 +10,8 @@ from comitia._certificate import Certificate
 from comitia._certify import Certification, Unavailable
 from comitia._ensemble import Data, Ensemble, Split
 from comitia._extensions import is_reference
+from comitia._gain import Gain
+from comitia._profile import Profile
 from comitia._promise_file import promises_fault
 from comitia._simplex import as_prior, as_weights
 from comitia.bounds.row import CHOSEN_ON
@@ -74,6 +76,8 @@ class EnsembleFile:
     member_risks: tuple[float, ...]
     warnings: tuple[str, ...]
     versions: dict[str, str]
+    gain: Gain | None = None
+    profile: Profile | None = None
     classes: int | None = None
     members: int | None = None
     samples: int | None = None
@@ -202,6 +206,8 @@ class EnsembleFile:
             decision=self.decision,
             promises=self.promises,
             unpromised=self.unpromised,
+            gain=self.gain,
+            profile=self.profile,
         )
 
     def _certification(self) -> Certification:

@@ -76,15 +76,8 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
     >>> predict(weigh(pack, method="uniform"), pack).classes
     array([0, 1, 1, 0])
     """
-    require_type("ensemble", ensemble, Ensemble, "read_ensemble reads one")
-    require_predictions(predictions)
-    if ensemble.vote == "average" and not predictions.has_probs:
-        raise InputError("this ensemble averages probabilities; the files hold votes")
-    if predictions.has_probs and predictions.classes != ensemble.classes:
-        raise InputError(f"the ensemble knows {ensemble.classes} classes, the files {predictions.classes}")
     active = ensemble.active
-    picked = predictions.pick(_positions(ensemble, predictions))
-    voters = with_classes(picked, ensemble.class_names, ensemble.declared)
+    voters = find_members(ensemble, predictions, active)
     weights = ensemble.weights[active]
     shares = ensemble_probabilities(voters, weights, ensemble.vote)
     unknown = voters.class_names[ensemble.classes :]
@@ -139,13 +132,25 @@ def _error(
     return float(np.mean(judged)) if judged.size else None
 
 
-def _positions(ensemble: Ensemble, predictions: Predictions) -> NDArray[np.int64]:
-    """Return the position of each voting member in the predictions: by name, or by order if one side has no names."""
+def find_members(ensemble: Ensemble, predictions: Predictions, members: NDArray[np.int64]) -> Predictions:
+    """Return those members of the ensemble on the samples, with the classes numbered as the ensemble's."""
+    require_type("ensemble", ensemble, Ensemble, "read_ensemble reads one")
+    require_predictions(predictions)
+    if ensemble.vote == "average" and not predictions.has_probs:
+        raise InputError("this ensemble averages probabilities; the files hold votes")
+    if predictions.has_probs and predictions.classes != ensemble.classes:
+        raise InputError(f"the ensemble knows {ensemble.classes} classes, the files {predictions.classes}")
+    picked = predictions.pick(_positions(ensemble, predictions, members))
+    return with_classes(picked, ensemble.class_names, ensemble.declared)
+
+
+def _positions(ensemble: Ensemble, predictions: Predictions, members: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the positions of those members in the predictions: by name, or by order if one side has no names."""
     if predictions.stands_by_order(ensemble.names):
         _require_all(ensemble, predictions)
-        return ensemble.active
+        return members
     position = {name: i for i, name in enumerate(predictions.names)}
-    wanted = [ensemble.names[i] for i in ensemble.active]
+    wanted = [ensemble.names[i] for i in members]
     missing = [name for name in wanted if name not in position]
     if not missing:
         return np.array([position[name] for name in wanted])

@@ -24,6 +24,8 @@ from comitia._predictions import Predictions, require_predictions
 from comitia._promising import least_share, make_promises, require_possible, require_promised
 from comitia._simplex import as_prior
 from comitia._sources import Sources, gather_sources
+from comitia._standing import look_back
+from comitia._untouched import id_marks
 from comitia._votes import require_kind
 from comitia.promises import Decision, ask
 from comitia.statistics import Statistics, measure, measure_with_part
@@ -158,6 +160,7 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
     predictions, rho, vote, prior = sources.measured, choice.weighting.weights, settings.vote, settings.prior
     certification = _certification(sources, settings, choice, data)
     promises, unpromised = make_promises(sources, settings, choice)
+    standing = look_back(sources, settings, choice)
     estimate = None
     if sources.estimated:
         estimate = estimate_risk(sources.weighing, settings, choice, sources.unlabelled)
@@ -178,7 +181,7 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
         split=choice.split,
         statistics=_summary(data.measured, data.hard, rho),
         certification=certification,
-        data=_data(sources, data),
+        data=_data(sources, data, choice),
         member_risks=tuple(data.hard.first.tolist()),
         warnings=(*data.warnings, *about_bounds(data.measured, rho, certification, predictions)),
         versions=versions(),
@@ -187,6 +190,8 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
         decision=Decision(choice.threshold, least_share(promises)),
         promises=promises,
         unpromised=unpromised,
+        gain=standing.gain,
+        profile=standing.profile,
     )
 
 
@@ -209,7 +214,7 @@ def _certification(sources: Sources, settings: Settings, choice: Choice, data: S
     )
 
 
-def _data(sources: Sources, data: Surveyed) -> Data:
+def _data(sources: Sources, data: Surveyed, choice: Choice) -> Data:
     weighing, apart, extra = sources.weighing, sources.apart, sources.unlabelled
     silent = sources.measured.abstained()
     groups = sources.measured.groups
@@ -223,7 +228,15 @@ def _data(sources: Sources, data: Surveyed) -> Data:
         None if weighing.folds is None else weighing.folds.count,
         None if apart is None else apart.fingerprint(),
         None if apart is None else apart.samples,
+        _chosen_ids(weighing, choice),
     )
+
+
+def _chosen_ids(weighing: Predictions, choice: Choice) -> str | None:
+    """Digests of the ids of samples that chose the weights; None where none did, or none has an id."""
+    if weighing.ids is None or choice.chosen_on == "nothing":
+        return None
+    return id_marks(weighing.ids if choice.certifying is None else np.delete(weighing.ids, choice.certifying))
 
 
 def _summary(measured: Statistics, hard: Statistics, rho: NDArray[np.float64]) -> dict[str, float]:

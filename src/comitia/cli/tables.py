@@ -39,6 +39,9 @@ def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
     else:
         _show_promise(console, ensemble, ensemble.best)
     show_promises(console, ensemble)
+    if ensemble.gain is not None:
+        sentence = ensemble.gain.sentence()
+        console.print(f"[bold]Over equal weights[/bold]: {sentence[:1].upper()}{sentence[1:]}.")
     for why, rows in groupby(ensemble.certification.unavailable, key=lambda row: row.why):
         named = ", ".join(row.name for row in rows)
         console.print(f"[dim]not given: {escape(named)}: {escape(_with_flags(why))}[/dim]")
