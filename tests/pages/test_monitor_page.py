@@ -52,7 +52,7 @@ def test_long_paths_keep_their_peak() -> None:
 
 def test_names_of_files_cannot_become_markup() -> None:
     steps = tuple(Step(name, 10, 0, 0.1, 0.0) for name in HOSTILE)
-    page = monitor_page(replace(QUIET, steps=steps), HOSTILE[0], "/* plotly */")
+    page = monitor_page(replace(QUIET, steps=steps), HOSTILE[0])
     for text in HOSTILE[:4]:
         assert text not in page
     assert "monitor-path" in page
