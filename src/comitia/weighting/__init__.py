@@ -13,6 +13,7 @@ from comitia._extensions import name_of, resolve
 from comitia._simplex import as_weights
 from comitia.weighting.auto import auto
 from comitia.weighting.best import best
+from comitia.weighting.blend import blend
 from comitia.weighting.cantelli import cantelli
 from comitia.weighting.disagreement import disagreement
 from comitia.weighting.early_stopping import early_stopping
@@ -52,6 +53,7 @@ _ROWS = (
     Row("disagreement", disagreement, "minimises the disagreement bound; two classes"),
     Row("greedy", greedy, "selection with replacement by the loss of the vote", exact=True),
     Row("likelihood", likelihood, "Bayesian: proportional to the hold-out likelihood"),
+    Row("blend", blend, "a mixture of uniform and tandem weights, the better ones counting more"),
     Row("auto", auto, "the best of all, by cross-validation inside the weighing part"),
 )
 TABLE = {row.name: row for row in _ROWS}
