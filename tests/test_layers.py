@@ -28,7 +28,7 @@ LAYERS = [
     ],
     ["statistics", "bounds", "_votes"],
     ["weighting"],
-    ["_certificate", "_certify"],
+    ["_certificate", "_pairing", "_certify"],
     [
         *("_ensemble", "_ensemble_file", "_diagnose", "_sources", "_choosing", "_weigh", "_predict", "_plan"),
         "_verify",

@@ -123,7 +123,7 @@ class Ensemble:
     def assumption(self, certificate: Certificate) -> str:
         """Return what must be true for the certificate to hold; for given weights `holdout` assumes the user's word."""
         parts = [certificate.assumption]
-        if self.weighting.method == "given" and certificate.name in ("holdout", "groups"):
+        if self.weighting.method == "given" and certificate.name in ("holdout", "unlabelled", "groups"):
             parts.append(WEIGHTS_FIXED)
         if self.chosen_on == "apart":
             parts.append(APART)

@@ -70,6 +70,15 @@ def read_apart(files: tuple[str, ...], given: dict[str, Any]) -> "Predictions | 
     return read_predictions(files, **as_arguments(dict(given, fold=None)))
 
 
+def read_unlabelled(files: tuple[str, ...], given: dict[str, Any]) -> "Predictions | None":
+    """Return the predictions in the files of unlabelled samples, read with the same options; None for none."""
+    if not files:
+        return None
+    from comitia.files import read_predictions
+
+    return read_predictions(files, **as_arguments(given), labelled=False)
+
+
 def show_roles(terminal: "Console", roles: "Roles") -> None:
     """Print what was taken as what, a short line per role."""
     from rich.markup import escape

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from comitia.cli.output import common_options, console, ensemble_and_files, require_absent, write_json
-from comitia.cli.table_options import Told, as_arguments, read_apart, table_options
+from comitia.cli.table_options import Told, as_arguments, read_apart, read_unlabelled, table_options
 
 
 @click.command(
@@ -19,7 +19,9 @@ Example:
 )
 @ensemble_and_files
 @click.option("--labels", metavar="FILE", help="True classes, in place of those in the files.")
-@click.option("--unlabelled", metavar="FILE", help="The samples without labels that were used.")
+@click.option(
+    "--unlabelled", multiple=True, metavar="FILE", help="The samples without labels that were used."
+)
 @click.option("--certify", multiple=True, metavar="FILE", help="The samples apart that certified.")
 @click.option("--method", metavar="MODULE:NAME", help="Your own method that chose the weights.")
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="Your own bound, as for weigh.")
@@ -29,7 +31,7 @@ def command(
     ensemble_path: str,
     files: tuple[str, ...],
     labels: str | None,
-    unlabelled: str | None,
+    unlabelled: tuple[str, ...],
     certify: tuple[str, ...],
     method: str | None,
     bounds: tuple[str, ...],
@@ -43,7 +45,7 @@ def command(
     have chosen them, that no certificate promises more than the data give, and that everything else in the file is what
     the data give.
     """
-    require_absent(json_path, force, (ensemble_path, *files, labels, unlabelled, *certify))
+    require_absent(json_path, force, (ensemble_path, *files, labels, *unlabelled, *certify))
     from comitia._verify import verify
     from comitia.cli.tables import show_verification
     from comitia.files import read_predictions
@@ -53,7 +55,7 @@ def command(
     found = verify(
         read_ensemble(ensemble_path, faults=False),
         read_predictions(files, labels=labels, **as_arguments(columns, told)),
-        unlabelled=None if unlabelled is None else read_predictions([unlabelled], **as_arguments(columns)),
+        unlabelled=read_unlabelled(unlabelled, columns),
         certify=read_apart(certify, columns),
         method=method,
         bounds=bounds,

@@ -15,7 +15,7 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
-from comitia.cli.table_options import Told, as_arguments, read_apart, table_options
+from comitia.cli.table_options import Told, as_arguments, read_apart, read_unlabelled, table_options
 
 
 @click.command(
@@ -29,6 +29,7 @@ Examples:
   comitia weigh holdout.csv --delta .01                    one column per member, column 'label'
   comitia weigh scans.csv --group patient                  samples of one patient are not independent
   comitia weigh oof.csv --fold fold --certify untouched.csv    out-of-fold predictions choose, others certify
+  comitia weigh holdout.npz --unlabelled new.npz           ten times as many new samples: a tighter promise
   comitia weigh holdout.npz --certify-fraction 0           all samples choose the weights
   comitia weigh s3://bucket/holdout.npz --out s3://bucket/ensemble.json
 """,
@@ -52,7 +53,12 @@ Examples:
     help="JSON list: weights to certify; you state that no sample here chose them.",
 )
 @click.option("--resolution", type=int, help="Round weights to multiples of 1/K (occam can certify those).")
-@click.option("--unlabelled", metavar="FILE", help="The members on samples without labels (two classes).")
+@click.option(
+    "--unlabelled",
+    multiple=True,
+    metavar="FILE",
+    help="The members on further samples, without labels: with many of them the promise is tighter.",
+)
 @click.option(
     "--certify",
     multiple=True,
@@ -75,7 +81,7 @@ def command(
     prior: str | None,
     weights: str | None,
     resolution: int | None,
-    unlabelled: str | None,
+    unlabelled: tuple[str, ...],
     certify: tuple[str, ...],
     bounds: tuple[str, ...],
     out: str | None,
@@ -100,7 +106,7 @@ def command(
         raise InputError("--out: the name of a file is required; --json - writes to standard output")
     require_distinct(out, json_path)
     for path in (out, json_path):
-        require_absent(path, force, (*files, labels, prior, weights, unlabelled, *certify))
+        require_absent(path, force, (*files, labels, prior, weights, *unlabelled, *certify))
     from comitia import read_predictions, weigh
     from comitia.cli.tables import show_ensemble
 
@@ -116,7 +122,7 @@ def command(
         prior=None if prior is None else _numbers(prior),
         resolution=resolution,
         weights=given,
-        unlabelled=None if unlabelled is None else read_predictions([unlabelled], **as_arguments(columns)),
+        unlabelled=read_unlabelled(unlabelled, columns),
         certify=read_apart(certify, columns),
         bounds=bounds,
     )

@@ -1,6 +1,7 @@
 """Predictions from whatever files the user has: which kind they are, and how several belong together."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ def read_predictions(
     abstain: str | Iterable[str] | None = None,
     columns: Mapping[str, str] | str | Iterable[str] | None = None,
     tell: Callable[[Roles], None] | None = None,
+    labelled: bool = True,
 ) -> Predictions:
     """Return the checked predictions of one or more files of one kind, each a path or URL, or of a data frame.
 
@@ -62,6 +64,8 @@ def read_predictions(
     columns : long tables: the columns of members, answers, probabilities and rounds, where their names are not known:
         `{"member": "rater"}`, or "member=rater"
     tell : called with what was taken as what, for tables
+    labelled : False for tables that go with labelled ones: the columns named as `label`, `group` and `fold` are left
+        out, and may be absent
 
     Several long tables are the rows of one: a member may be in some of them only, and has gaps elsewhere.
 
@@ -91,14 +95,18 @@ def read_predictions(
         named_columns(columns),
     )
     with named():
-        return _read(*local_copies(_given(paths), labels), options, tell)
+        return _read(*local_copies(_given(paths), labels), options, tell, labelled)
 
 
 def _read(
-    given: list[Any], labels: Path | None, options: TableOptions, tell: Callable[[Roles], None] | None
+    given: list[Any],
+    labels: Path | None,
+    options: TableOptions,
+    tell: Callable[[Roles], None] | None,
+    labelled: bool,
 ) -> Predictions:
     if not isinstance(given[0], Path) or _kind(given) == "table":
-        return _read_tables(given, labels, options, tell)
+        return _read_tables(given, labels, options, tell, labelled)
     if options != TableOptions():
         raise InputError(
             f"{given[0]}: options for columns of tables were given, and this is no table; leave them out"
@@ -122,7 +130,11 @@ def _given(paths: Any) -> list[Any]:
 
 
 def _read_tables(
-    given: list[Any], labels: str | Path | None, options: TableOptions, tell: Callable[[Roles], None] | None
+    given: list[Any],
+    labels: str | Path | None,
+    options: TableOptions,
+    tell: Callable[[Roles], None] | None,
+    labelled: bool,
 ) -> Predictions:
     if any(not isinstance(item, Path) for item in given) and any(isinstance(item, Path) for item in given):
         raise InputError(
@@ -130,6 +142,7 @@ def _read_tables(
         )
     _require_apart(given, labels)
     tables = [open_table(item) for item in given]
+    options = options if labelled else _unlabelled(options, tables[0].names)
     if options.layout == "long" or (options.layout is None and looks_long(tables[0].names, options)):
         return _read_long(tables, labels, options, tell)
     _refuse_long_options(options, tables[0].source)
@@ -156,6 +169,13 @@ def _read_long(
     if tell is not None:
         tell(found.taken)
     return found.predictions(options.empty)
+
+
+def _unlabelled(options: TableOptions, names: Sequence[str]) -> TableOptions:
+    """Return the options for a table without labels: columns of labels, groups and folds, if there, are ignored."""
+    known = (options.label, options.group, options.fold)
+    ignored = (*options.ignore, *(name for name in known if name is not None and name in names))
+    return replace(options, label=None, group=None, fold=None, ignore=ignored)
 
 
 def _refuse_long_options(options: TableOptions, source: str) -> None:

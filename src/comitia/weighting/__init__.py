@@ -33,7 +33,7 @@ class Row:
     """A built-in method.
 
     `about` is one line on it. `blind`: it looks at no sample, so that all of them may certify. `exact`: no solver is
-    involved, so that its weights are found again to the last digit.
+    involved, so that its weights are found again to the last digit. `unlabelled`: it looks at unlabelled samples.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Row:
     about: str
     blind: bool = False
     exact: bool = False
+    unlabelled: bool = False
 
 
 _ROWS = (
@@ -50,7 +51,7 @@ _ROWS = (
     Row("first-order", first_order, "minimises the first-order bound; favours the best members"),
     Row("tandem", tandem, "minimises the tandem bound of the paper; members that err together count less"),
     Row("cantelli", cantelli, "minimises the Chebyshev-Cantelli bound"),
-    Row("disagreement", disagreement, "minimises the disagreement bound; two classes"),
+    Row("disagreement", disagreement, "minimises the disagreement bound; two classes", unlabelled=True),
     Row("greedy", greedy, "selection with replacement by the loss of the vote", exact=True),
     Row("likelihood", likelihood, "Bayesian: proportional to the hold-out likelihood"),
     Row("blend", blend, "a mixture of uniform and tandem weights, the better ones counting more"),
