@@ -9,7 +9,8 @@ Packs: all with test probabilities. Each random split makes two halves: the firs
 - *Ratio*: the mean excess over splits, halves, packs and votes, divided by the mean excess of the limit.
 - *Expected*: the same ratio with excesses of the same expectation and far less noise: the mean of Clopper-Pearson's
   limit over k ~ Bin(samples kept, error on the truth), less that error.
-- *Standard errors*: of a ratio of means, over packs and votes. Each has random splits of its own.
+- *Standard errors*: of a ratio of means, over packs and votes. Each has random splits of its own, but packs of one data
+  set share its test samples, so that the true ones may be larger.
 - *Above best*: the mean error on the truth, less that of the weighting, of all that choose on as many samples, whose
   mean error is lowest in that pack, vote and size; *above any*: of all. Which one is lowest is judged on the same
   truth, so both are a little too large.
@@ -39,7 +40,7 @@ PACKS = tuple(
         ("imdb-cnn_lstm", "cifar10-resnet20"), ("checkpoints", "simple", "bagging", "epoch-budget")
     )
 )
-SPLITS = int(os.environ.get("COMITIA_SPLITS", "8"))
+SPLITS = int(os.environ.get("COMITIA_SPLITS", "5"))
 PROCESSES = int(os.environ.get("COMITIA_PROCESSES", str(os.cpu_count() or 1)))
 
 
@@ -181,11 +182,22 @@ def _error(table: list[Outcome], cell: tuple[str, str, str], way: str, drawn: se
 
 
 def _packs(table: list[Outcome]) -> list[dict[str, object]]:
-    """A row for blend, tandem and unlabelled samples on each pack and vote, over all sizes."""
+    """Rows over all sizes: by data set with standard errors over packs, votes and sizes; by pack and vote without."""
     rows = []
-    for key, way in product(_keys(table), ("blend, n^3/4", "tandem, n^3/4", "blend, n^3/4, unlabelled")):
-        drawn = way.endswith("unlabelled")
-        sizes = dict.fromkeys(o.size for o in table if o.way == way and o.size.endswith("drawn") == drawn)
-        cells = [cell for size in sizes if (cell := _cell(table, key, way, size)) is not None]
-        rows.append({"name": f"{key[0]}, {key[1]}: {way}", **_pooled(cells)})
+    ways = ("blend, n^3/4", "tandem, n^3/4", "blend, n^3/4, unlabelled", "blend, n^3/4, designated")
+    for of, way in product(dict.fromkeys(pack.split("-")[0] for pack, _ in _keys(table)), ways):
+        cells = [cell for key in _keys(table) if key[0].startswith(of) for cell in _cells(table, key, way)]
+        rows.append({"name": f"{of}, all sizes: {way}", **_pooled(cells)})
+    for key, way in product(_keys(table), ways[:3]):
+        row = _pooled(_cells(table, key, way))
+        # sizes of one pack are nested, so their spread says little
+        row = {name: value for name, value in row.items() if not name.endswith("_error")}
+        rows.append({"name": f"{key[0]}, {key[1]}: {way}", **row})
     return rows
+
+
+def _cells(table: list[Outcome], key: tuple[str, str], way: str) -> list[dict[str, float]]:
+    """The cells of a pack and vote: drawn samples for what needs unlabelled ones, halves for the others."""
+    drawn = way.count(",") > 1
+    sizes = dict.fromkeys(o.size for o in table if o.way == way and o.size.endswith("drawn") == drawn)
+    return [cell for size in sizes if (cell := _cell(table, key, way, size)) is not None]
