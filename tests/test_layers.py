@@ -28,7 +28,7 @@ LAYERS = [
     ],
     ["statistics", "bounds", "_votes"],
     ["weighting"],
-    ["_certificate", "_counting", "_certify", "_gain", "_profile"],
+    ["_certificate", "_counting", "_pairing", "_certify", "_gain", "_profile"],
     ["promises"],
     [
         *("_ensemble", "_ensemble_file", "_promise_file", "_diagnose", "_sources", "_choosing", "_promising"),

@@ -94,7 +94,7 @@ def choose_weights(
         delta=settings.delta,
         prior=settings.prior,
         random_state=settings.seed,
-        unlabelled=unlabelled,
+        unlabelled=unlabelled if sees_unlabelled(settings.method) else None,
         measured=measured,
     )
     found = choose(settings.method, evidence) if weights is None else _given(weights, predictions.members)
@@ -155,6 +155,13 @@ def _check(settings: Settings, weights: ArrayLike | None) -> None:
 def is_blind(method: Method) -> bool:
     """Return whether no sample chooses the weights: only methods that are known to look at none."""
     return method == "given" or (isinstance(method, str) and method in TABLE and TABLE[method].blind)
+
+
+def sees_unlabelled(method: Method) -> bool:
+    """Return whether unlabelled samples may have a part in the weights: a method from outside may look at them."""
+    if method == "given":
+        return False
+    return not (isinstance(method, str) and method in TABLE) or TABLE[method].unlabelled
 
 
 def _plan(sources: Sources, settings: Settings) -> tuple[float, str]:

@@ -14,6 +14,7 @@ from comitia._gain import Gain
 from comitia._profile import Profile
 from comitia._promise_file import promises_fault
 from comitia._simplex import as_prior, as_weights
+from comitia.bounds.designation import kept_foreseen, prefers_unlabelled
 from comitia.bounds.row import CHOSEN_ON
 from comitia.bounds.table import BOUNDS, price
 from comitia.bounds.terms import kl_divergence
@@ -160,11 +161,21 @@ class EnsembleFile:
                 return f"best: is not the certificate '{best.name}' that is listed"
             if row is None or not row.designated or self.weighting.chosen_on in row.refused:
                 return f"best: '{best.name}' cannot have been designated before looking"
-            return None
+            return self._designation_fault()
         paid = best.inputs.get("delta_share", best.delta) * best.compared <= best.delta * (1 + 1e-12)
         if not paid or best.compared < price(self.vote, shared=False):
             return f"best: the price of choosing among {best.compared} kinds of certificate was not paid"
         return None
+
+    def _designation_fault(self) -> str | None:
+        """Return why the rule for unlabelled samples designates another certificate than the quoted one, or None."""
+        paired = next((found for found in self.certificates if found.name == "unlabelled"), None)
+        if paired is None or self.best is None:
+            return None
+        preferred = prefers_unlabelled(*kept_foreseen(paired.inputs))
+        if preferred == (self.best.name == "unlabelled"):
+            return None
+        return f"best: '{self.best.name}' is not what the rule for unlabelled samples designates"
 
     def _number_fault(self) -> str | None:
         """Return which number is not what the weights and the other numbers of the file give, or None."""

@@ -23,6 +23,8 @@ TIE = 1e-9
 LEAST_THRESHOLD = 1e-6
 # With more classes than this, adding each vote to its cell is quicker than a product of matrices per class.
 MANY_CLASSES = 32
+# Scores are multiples of this, so that sums of them are exact and another machine finds the same.
+SCORE_STEP = 2.0**-20
 
 Array = NDArray[np.float64]
 
@@ -248,6 +250,18 @@ def certified_losses(
             tilted(totals, threshold), block.labels
         )
     return losses
+
+
+def vote_scores(predictions: Predictions, weights: ArrayLike, vote: str = "majority") -> Array:
+    """Return, as (n,), how doubtful the vote is: 1 less the largest total, in [0, 1]; needs no labels.
+
+    >>> vote_scores(Predictions.from_arrays(votes=[[0, 1], [0, 0]]), [0.75, 0.25])
+    array([0.  , 0.25])
+    """
+    found = np.empty(predictions.samples)
+    for block, totals in walk_totals(predictions, np.asarray(weights, dtype=np.float64), vote):
+        found[block.start : block.start + len(totals)] = 1.0 - totals.max(axis=-1)
+    return np.clip(np.rint(found / SCORE_STEP) * SCORE_STEP, 0.0, 1.0)
 
 
 def ensemble_probabilities(predictions: Predictions, weights: ArrayLike, vote: str = "majority") -> Array:

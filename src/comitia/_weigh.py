@@ -15,7 +15,9 @@ from comitia._choosing import (
     choose_weights,
     estimate_risk,
     find_threshold,
+    is_blind,
     plan_split,
+    sees_unlabelled,
 )
 from comitia._diagnose import about_bounds, about_data
 from comitia._ensemble import Data, Ensemble, versions
@@ -76,7 +78,9 @@ def weigh(
     resolution : round the weights to multiples of 1/resolution, for which `occam` can certify.
     weights : (M,) given weights instead of a method. That they were fixed without these samples is your word,
         and an assumption of the certificate.
-    unlabelled : the same members on samples without labels, for the ``disagreement`` method.
+    unlabelled : the same members on further samples without labels, drawn like the hold-out. With as many as certify
+        or more they give the certificate ``"unlabelled"``, which is designated by a rule that is fixed before looking
+        (`comitia.bounds.designation`). Of two classes they also serve the ``disagreement`` method and bound.
     certify : the same members on samples that nothing has touched: all of `predictions` choose the weights, these
         certify them.
     bounds : further bounds from outside, whose validity is their author's claim (see `comitia.bounds.row.as_bound`).
@@ -211,6 +215,8 @@ def _certification(sources: Sources, settings: Settings, choice: Choice, data: S
         bounds=settings.bounds,
         seed=settings.seed,
         threshold=choice.threshold,
+        weighing=None if choice.chosen_on != "apart" or is_blind(settings.method) else sources.weighing,
+        unlabelled_chose=sees_unlabelled(settings.method),
     )
 
 

@@ -104,6 +104,18 @@ def read_further(files: tuple[str, ...], given: dict[str, Any], like: "Predictio
     return read_predictions(files, like=like, **as_arguments(dict(given, fold=None)))
 
 
+def read_unlabelled(
+    files: tuple[str, ...], given: dict[str, Any], like: "Predictions"
+) -> "Predictions | None":
+    """Return the same members on unlabelled samples, read with the same options; None without files."""
+    if not files:
+        return None
+    from comitia.files import read_predictions
+
+    options = as_arguments(dict(given, per=()))
+    return read_predictions(files, like=like, **options, labelled=False)
+
+
 def show_roles(terminal: "Console", roles: "Roles") -> None:
     """Print what was taken as what, a short line per role."""
     from rich.markup import escape

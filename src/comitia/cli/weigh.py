@@ -15,7 +15,14 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
-from comitia.cli.table_options import ReadingCommand, Told, as_arguments, read_further, table_options
+from comitia.cli.table_options import (
+    ReadingCommand,
+    Told,
+    as_arguments,
+    read_further,
+    read_unlabelled,
+    table_options,
+)
 
 
 class WeighCommand(TableCommand, ReadingCommand):
@@ -34,6 +41,7 @@ Examples:
   comitia weigh judges.csv --rounds agree --abstain tie    long: one row per item, judge and round
   comitia weigh scans.csv --group patient                  samples of one patient are not independent
   comitia weigh oof.csv --fold fold --certify untouched.csv    out-of-fold predictions choose, others certify
+  comitia weigh holdout.npz --unlabelled new.npz           ten times as many new samples: a tighter promise
   comitia weigh holdout.npz --certify-fraction 0           all samples choose the weights
   comitia weigh scans.csv --per class --per site           an error rate per class and per site
   comitia weigh scans.csv --threshold cost=5:1             two classes: a miss costs five false alarms
@@ -60,7 +68,12 @@ Examples:
     help="JSON list: weights to certify; you state that no sample here chose them.",
 )
 @click.option("--resolution", type=int, help="Round weights to multiples of 1/K (occam can certify those).")
-@click.option("--unlabelled", metavar="FILE", help="The members on samples without labels (two classes).")
+@click.option(
+    "--unlabelled",
+    multiple=True,
+    metavar="FILE",
+    help="The members on further samples, without labels: with many of them the promise is tighter.",
+)
 @click.option(
     "--certify",
     multiple=True,
@@ -99,7 +112,7 @@ def command(
     prior: str | None,
     weights: str | None,
     resolution: int | None,
-    unlabelled: str | None,
+    unlabelled: tuple[str, ...],
     certify: tuple[str, ...],
     per: tuple[str, ...],
     threshold: str | None,
@@ -128,7 +141,7 @@ def command(
         raise InputError("--out: the name of a file is required; --json - writes to standard output")
     require_distinct(out, json_path)
     for path in (out, json_path):
-        require_absent(path, force, (*files, labels, prior, weights, unlabelled, costs, *certify))
+        require_absent(path, force, (*files, labels, prior, weights, costs, *unlabelled, *certify))
     from comitia import read_predictions, weigh
     from comitia.cli.tables import show_ensemble
     from comitia.files.cost_files import read_costs
@@ -146,7 +159,7 @@ def command(
         prior=None if prior is None else _numbers(prior),
         resolution=resolution,
         weights=given,
-        unlabelled=read_further(() if unlabelled is None else (unlabelled,), {**columns, "per": ()}, holdout),
+        unlabelled=read_unlabelled(unlabelled, columns, holdout),
         certify=read_further(certify, columns, holdout),
         bounds=bounds,
         per=per,
