@@ -326,6 +326,18 @@ BAD = {
         "'patient' looks like groups",
         "--group patient or --id patient says which",
     ),
+    "a class that one member knows": (
+        csv(holes(TEXT, "svm", 5, "emu")),
+        (),
+        "column 'svm' holds 'emu', not the classes of 'label'",
+        "--classes names all classes if this is one, leave the cell empty (--empty abstain) if it means no answer",
+    ),
+    "a class called None": (
+        csv(columns(spell=lambda v: ("Mild", "None")[v])),
+        (),
+        "is empty (NA, N/A, null and None are too)",
+        "fix that label",
+    ),
     "kfold": (csv(columns(kfold=ONES)), (), "looks like folds", "--fold kfold says so"),
     "fold index": (
         csv({"Fold index": ONES.astype(str)} | DIGITS),
