@@ -12,6 +12,7 @@ import click
 from comitia import __version__
 from comitia._errors import InputError, nearest
 from comitia.cli.completion import completed
+from comitia.cli.table_options import typed
 
 COMMANDS = {
     "weigh": "hold-out predictions → weights and certificates",
@@ -155,8 +156,7 @@ def _option(found: re.Match[str], flags: dict[str, str]) -> str:
     flag, value = flags.get(found[1]), found[2]
     if flag is None or value is None:
         return found[0] if flag is None else flag
-    plain = re.fullmatch(r"[\w.:/-]+", value) is not None
-    return f"{flag} {value}" if plain else f'{flag} "{value}"'
+    return typed(flag, value)
 
 
 def _interrupted(whole_process: bool) -> None:

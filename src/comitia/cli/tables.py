@@ -32,6 +32,8 @@ LONGEST_NAME = 36
 
 def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
     """Print members, certificates, the promise, what is not given and why, and warnings."""
+    if ensemble.best is None:
+        console.print("[bold yellow]estimate: out-of-fold predictions promise nothing[/bold yellow]")
     console.print(_headline(ensemble))
     console.print(_members(ensemble))
     if ensemble.best is None:
@@ -122,7 +124,7 @@ def _classes(ensemble: "Ensemble") -> str:
 def _members(ensemble: "Ensemble") -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("member")
-    table.add_column("error", justify="right")
+    table.add_column("error" if not ensemble.data.abstained else "error (no answer ½)", justify="right")
     table.add_column("weight", justify="right")
     table.add_column("")
     weights = ensemble.weights

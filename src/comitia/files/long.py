@@ -14,6 +14,7 @@ from comitia.files.gathered import Gathered, at_least_two, sorted_classes
 from comitia.files.long_cells import Cells, fill_cells, split_rounds
 from comitia.files.long_roles import MEANING, Roles, find_roles, item_and_label, named_roles
 from comitia.files.long_rows import Facts, Rows, keep_members, read_labels_of, read_rows
+from comitia.files.repeats import notes_on_groups
 from comitia.files.roles import NAMED, TableOptions, found_strata
 from comitia.files.roles import Roles as Taken
 
@@ -56,6 +57,9 @@ def read_long(tables: Sequence[Table], options: TableOptions, labels: Table | No
     if options.rounds == "members":
         rows = split_rounds(rows)
     taken = _taken(rows, roles, [name for name in tables[0].names if name not in roles.columns])
+    if roles.group is None:
+        more = notes_on_groups(tables[0], taken.ignored, roles.item)
+        taken = replace(taken, notes=(*taken.notes, *more))
     return _gathered(rows, truth, options, taken)
 
 

@@ -85,7 +85,9 @@ def labels_of(store: Store, first_row: int) -> Labels:
         )
     if store.missing is not None:
         row = int(store.missing[0].argmax()) + first_row
-        raise InputError(f"{where}, row {row} is empty; fix that label or drop the row")
+        raise InputError(
+            f"{where}, row {row} is empty (NA, N/A, null and None are too); fix that label or drop the row"
+        )
     if store.kinds[0] == "numbers":
         numbers = store.as_numbers(0)
         shown = numbers[numbers != np.floor(numbers)][0]
