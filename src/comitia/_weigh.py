@@ -62,7 +62,7 @@ def weigh(
         and an assumption of the certificate.
     unlabelled : the same members on samples without labels, for the ``disagreement`` method.
     certify : the same members on samples that nothing has touched: all of `predictions` choose the weights, these
-        certify them.
+        certify them. No group may be in both.
     bounds : further bounds from outside, whose validity is their author's claim (see `comitia.bounds.row.as_bound`).
 
     Examples
