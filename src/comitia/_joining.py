@@ -108,7 +108,7 @@ def _all_ids(parts: Sequence[Predictions]) -> NDArray[np.str_] | None:
 
 
 def recoded(predictions: Predictions, class_names: tuple[str, ...]) -> Predictions:
-    """Return the same predictions with their classes numbered as those names, which must include their own.
+    """Return the same predictions with their classes numbered as those names, which must include all that occur.
 
     Votes keep their numbers where the names only go on; else all values are copied.
 

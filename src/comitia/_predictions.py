@@ -122,7 +122,7 @@ class Predictions:
         return concatenated(parts)
 
     def recoded(self, class_names: Sequence[str]) -> "Predictions":
-        """Return the same predictions with their classes numbered as those names, which must include their own."""
+        """Return the same predictions with their classes numbered as those names, which must include all that occur."""
         from comitia._joining import recoded
 
         return recoded(self, tuple(class_names))

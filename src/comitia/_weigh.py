@@ -82,7 +82,7 @@ def weigh(
         or more they give the certificate ``"unlabelled"``, which is designated by a rule that is fixed before looking
         (`comitia.bounds.designation`). Of two classes they also serve the ``disagreement`` method and bound.
     certify : the same members on samples that nothing has touched: all of `predictions` choose the weights, these
-        certify them.
+        certify them. No group may be in both.
     bounds : further bounds from outside, whose validity is their author's claim (see `comitia.bounds.row.as_bound`).
     per : promise an error rate for each true ``"class"``, for each class ``"predicted"``, or for each value of one of
         the predictions' `strata`; all values of one name hold at once. Several names divide delta.
