@@ -90,7 +90,9 @@ def choose_weights(
     return Choice(_deployed(found, settings), plan.chosen_on, split, plan.certifying if part else None)
 
 
-def estimate_risk(predictions: Predictions, settings: Settings, choice: Choice) -> float:
+def estimate_risk(
+    predictions: Predictions, settings: Settings, choice: Choice, unlabelled: Predictions | None = None
+) -> float:
     """Return the error rate over all folds, each judged by weights that the other folds chose."""
     assert predictions.folds is not None
     codes, wrong = predictions.folds.codes, 0
@@ -99,7 +101,7 @@ def estimate_risk(predictions: Predictions, settings: Settings, choice: Choice) 
         if choice.chosen_on != "nothing":
             others = predictions.take(np.flatnonzero(codes != fold))
             evidence = Evidence(
-                others, settings.vote, settings.delta, settings.prior, random_state=settings.seed
+                others, settings.vote, settings.delta, settings.prior, settings.seed, unlabelled
             )
             weights = _deployed(choose(settings.method, evidence), settings).weights
         held = predictions.take(np.flatnonzero(codes == fold))

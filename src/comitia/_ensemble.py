@@ -20,6 +20,8 @@ FORMAT = "comitia-ensemble-2"
 # What a certificate assumes of samples that were given apart, and how it counts silence.
 APART = "no sample that certifies had a part in the weights or in the training of any member, in any fold"
 SILENCE = "a sample on which no class gets the most votes, or nobody answers, counts as an error"
+# Certificates that hold only for weights that were fixed without the samples they count.
+FIXED_BEFORE = ("holdout", "groups", "groups-any")
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Ensemble:
     def assumption(self, certificate: Certificate) -> str:
         """Return what must be true for the certificate to hold; for given weights `holdout` assumes the user's word."""
         parts = [certificate.assumption]
-        if self.weighting.method == "given" and certificate.name in ("holdout", "groups"):
+        if self.weighting.method == "given" and certificate.name in FIXED_BEFORE:
             parts.append(WEIGHTS_FIXED)
         if self.chosen_on == "apart":
             parts.append(APART)

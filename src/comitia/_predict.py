@@ -20,7 +20,8 @@ class Predicted:
 
     Shares are averaged probabilities for the average vote, and weights of the votes for the majority vote. The class
     of a sample on which no member answers is -1, and counts as an error. `declared` says whether the classes have
-    names of their own; `ids` are those of the samples, where they have any.
+    names of their own; `ids` are those of the samples, where they have any. `unknown` are classes that the ensemble
+    does not know: no hold-out sample was of them and no member answered them there.
     """
 
     vote: str
@@ -32,6 +33,7 @@ class Predicted:
     class_names: tuple[str, ...] = ()
     declared: bool = False
     ids: NDArray[np.str_] | None = None
+    unknown: tuple[str, ...] = ()
 
     @property
     def answers(self) -> list[str | int | None]:
@@ -49,6 +51,7 @@ class Predicted:
             "samples": len(self.classes),
             "classes": self.answers,
             "class_names": list(self.class_names),
+            "unknown_classes": list(self.unknown),
             "members": list(self.members),
             "dropped": self.dropped,
             "error": self.error,
@@ -79,18 +82,33 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
     voters = with_classes(picked, ensemble.class_names, ensemble.declared)
     weights = ensemble.weights[active]
     classes = deployed_classes(voters, weights, ensemble.vote)
+    shares, unknown = (
+        ensemble_probabilities(voters, weights, ensemble.vote),
+        voters.class_names[ensemble.classes :],
+    )
+    _require_known(ensemble, shares, unknown)
     error = None if voters.labels is None else float(np.mean(classes != voters.labels))
     return Predicted(
         ensemble.vote,
         classes,
-        ensemble_probabilities(voters, weights, ensemble.vote),
+        shares,
         tuple(ensemble.names[i] for i in active),
         len(ensemble.names) - len(active),
         error,
         voters.class_names,
         voters.declared,
         voters.ids,
+        unknown,
     )
+
+
+def _require_known(ensemble: Ensemble, shares: NDArray[np.float64], unknown: tuple[str, ...]) -> None:
+    """Raise where there are votes, and none is for a class that the ensemble knows: they are spelled otherwise."""
+    if unknown and shares.any() and not shares[:, : ensemble.classes].any():
+        raise InputError(
+            f"classes: the ensemble knows {', '.join(ensemble.class_names[:4])}, and no vote is for one of them; the "
+            f"votes are for {', '.join(unknown[:4])}: spell the classes as they were weighed"
+        )
 
 
 def _positions(ensemble: Ensemble, predictions: Predictions) -> NDArray[np.int64]:
