@@ -12,7 +12,8 @@ from report_records import HOSTILE, an_ensemble, an_evaluation, comparison_folde
 pytestmark = pytest.mark.browser
 
 ARTEFACTS = Path(__file__).resolve().parents[2] / "artefacts"
-WINDOWS = {"wide": 1280, "narrow": 390}
+WINDOWS = {"wide": 1280, "narrow": 390, "middle": 700}
+MANY = tuple(f"run {i // 5 + 1}, step {40 * (i % 5 + 1)}" for i in range(50))
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +26,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "hostile": folder_of(
             root / "hostile", an_ensemble(HOSTILE), an_evaluation(HOSTILE, label=HOSTILE[0])
         ),
+        "many": folder_of(root / "many", None, an_evaluation(MANY)),
         "comparison": comparison_folder(root / "comparison", layer=HOSTILE[0]),
     }
     return {name: report(folder, folder / "page.html") for name, folder in folders.items()}
@@ -53,12 +55,12 @@ all => all.map(area => {
   let found = 0;
   for (const kind of ['.yt', '.xt', '.name']) {
     const boxes = [...area.querySelectorAll(kind)].map(t => t.getBoundingClientRect()).filter(r => r.width > 0);
-    const turned = [...area.querySelectorAll('.name[transform]')].length > 0 && kind === '.name';
-    for (let i = 1; i < boxes.length && !turned; i++) {
+    const slanted = kind === '.name' && area.querySelector('.name[transform="rotate(-45)"]') !== null;
+    for (let i = 1; i < boxes.length && !slanted; i++) {
       const [a, b] = [boxes[i - 1], boxes[i]];
       const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
       const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-      if (across > 1 && down > 6) found += 1;
+      if (across > 6 && down > 6) found += 1;
     }
   }
   return found;
@@ -85,10 +87,13 @@ def visit(browser: Any, path: Path, width: int, scheme: str) -> Visit:
         *(
             (name, window, scheme)
             for name in ("ensemble", "reproduction")
-            for window in WINDOWS
+            for window in ("wide", "narrow")
             for scheme in ("light", "dark")
         ),
         ("hostile", "narrow", "light"),
+        ("many", "wide", "light"),
+        ("many", "middle", "light"),
+        ("many", "narrow", "light"),
         ("comparison", "wide", "light"),
         ("comparison", "narrow", "dark"),
     ],
@@ -109,7 +114,7 @@ def test_the_page_is_drawn(browser: Any, pages: dict[str, Path], name: str, wind
     page.screenshot(path=str(ARTEFACTS / f"{name}-{window}-{scheme}.png"), full_page=True)
     fetched = [url for url in seen.fetched if not url.startswith(("file:", "data:", "blob:"))]
     page.context.close()
-    assert len(marks) == {"ensemble": 2, "reproduction": 8, "hostile": 10, "comparison": 2}[name]
+    assert len(marks) == {"ensemble": 2, "reproduction": 8, "hostile": 10, "many": 8, "comparison": 2}[name]
     assert all(width > 130 and height > 60 for width, height in sizes)
     assert max(beyond) <= 0
     assert sum(overlaps) == 0
@@ -168,22 +173,27 @@ def test_the_switch_changes_the_theme_of_page_and_figures(browser: Any, pages: d
     assert again == light
 
 
-def test_the_printed_page_is_light_and_its_figures_fit(browser: Any, pages: dict[str, Path]) -> None:
-    seen = visit(browser, pages["reproduction"], 1280, "dark")
+@pytest.mark.parametrize("name", ["reproduction", "many"])
+def test_the_printed_page_is_light_and_its_figures_fit(
+    browser: Any, pages: dict[str, Path], name: str
+) -> None:
+    seen = visit(browser, pages[name], 680, "dark")  # A4 less margins, at 96 pixels an inch
     page = seen.page
     page.emulate_media(media="print")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     background = page.evaluate("getComputedStyle(document.querySelector('.panel')).backgroundColor")
-    page.set_viewport_size({"width": 680, "height": 900})  # A4 less margins, at 96 pixels an inch
-    widths = page.eval_on_selector_all(".plot", "all => all.map(s => s.getBoundingClientRect().right)")
+    beyond, overlaps = (
+        page.eval_on_selector_all(*asked) for asked in ((".chart", BEYOND), (".area", OVERLAPS))
+    )
     controls = page.eval_on_selector_all(
         "#theme, #contents, .legend input", "all => all.filter(e => e.getClientRects().length).length"
     )
     ARTEFACTS.mkdir(exist_ok=True)
-    page.pdf(path=str(ARTEFACTS / "reproduction.pdf"), format="A4", print_background=True)
+    page.pdf(path=str(ARTEFACTS / f"{name}.pdf"), format="A4", print_background=True)
     page.context.close()
     assert background == "rgb(255, 255, 255)"
-    assert max(widths) <= 680
+    assert max(beyond) <= 2
+    assert sum(overlaps) == 0
     assert controls == 0
     assert seen.problems == []
 

@@ -12,6 +12,7 @@ WHOLE_TICKS = 14  # up to this many runs or epochs have a tick each
 TICKS_X, TICKS_Y, TICKS_LOW = 6, 4, 2  # at least so many otherwise
 LOW = 200  # pixels: panels that are less high have fewer ticks
 LETTER = 6.7  # pixels, a generous mean at the size of the ticks
+BROAD = "%@mwMW"  # letters half as wide again
 NARROW = 270  # pixels across a panel on a phone
 WIDE, PHONE = 56, 22  # so many upright names fit
 NAMES = 22  # letters of a name on an axis
@@ -160,7 +161,9 @@ def width(text: str) -> float:
     >>> width("ab"), width("模")
     (13.4, 13.4)
     """
-    return LETTER * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+    return LETTER * sum(
+        2 if east_asian_width(letter) in "WF" else 1.5 if letter in BROAD else 1 for letter in text
+    )
 
 
 def widest(texts: Iterable[str]) -> float:
