@@ -1,11 +1,13 @@
 """Each warning appears where its cause is, and a sound pack has none about its members."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from comitia import Predictions, read_predictions, weigh
+from comitia import Predictions, read_predictions, verify, weigh
 from comitia._certificate import percent_up
-from comitia._diagnose import about_bounds, about_data
+from comitia._diagnose import about_data
 from comitia._votes import certified_losses
 from comitia.statistics import measure
 from shared_data import shared
@@ -307,10 +309,8 @@ def rare(share: float) -> Predictions:
     return Predictions.from_arrays(votes=votes, labels=labels, classes=["well", "ill"])
 
 
-def promised(predictions: Predictions) -> str:
-    ensemble = weigh(predictions)
-    found = about_bounds(measure(predictions), ensemble.weights, ensemble.certification, predictions)
-    return "\n".join(line for line in found if "promise (" in line)
+def promised(predictions: Predictions, **options: object) -> str:
+    return "\n".join(line for line in weigh(predictions, **options).warnings if "promise (" in line)
 
 
 def test_a_promise_that_needs_no_members() -> None:
@@ -322,6 +322,21 @@ def test_a_promise_that_needs_no_members() -> None:
         "frequent class, 'well': add hold-out samples or better members"
     )
     assert promised(rare(0.3)) == ""
+
+
+def test_a_promise_on_samples_apart_is_compared_with_their_most_frequent_class() -> None:
+    frequent, seldom = rare(0.3), rare(0.02)
+    share = seldom.labels.mean()
+    assert f"is not below {share:.2%}, the errors of always" in promised(frequent, certify=seldom)
+    assert promised(seldom, certify=frequent) == ""
+
+
+def test_verify_computes_that_warning_again() -> None:
+    found = rare(0.02)
+    ensemble = weigh(found)
+    assert verify(ensemble, found).holds
+    silent = replace(ensemble, warnings=())
+    assert [row.name for row in verify(silent, found).rows if not row.holds] == ["record"]
 
 
 def test_the_most_frequent_class_of_groups_is_averaged_over_groups() -> None:

@@ -203,6 +203,11 @@ def _checked(
     require_choice("chosen_on", chosen_on, CHOSEN_ON)
     if predictions.labels is None:
         raise InputError("labels: a certificate needs the true classes; give labels with the predictions")
+    if predictions.folds is not None:
+        raise InputError(
+            "predictions: out-of-fold samples trained models of other folds and certify nothing; give samples that no "
+            "fold has seen"
+        )
     if (chosen_on == "part") != (certifying is not None):
         raise InputError("certifying: required with chosen_on='part', and only then")
     if certifying is None:

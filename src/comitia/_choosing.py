@@ -110,7 +110,9 @@ def find_threshold(
     return threshold_on(part, weights, settings.vote, settings.asked.threshold)
 
 
-def estimate_risk(predictions: Predictions, settings: Settings, choice: Choice) -> float:
+def estimate_risk(
+    predictions: Predictions, settings: Settings, choice: Choice, unlabelled: Predictions | None = None
+) -> float:
     """Return the error rate over all folds, each judged by weights that the other folds chose."""
     assert predictions.folds is not None
     codes, wrong = predictions.folds.codes, 0
@@ -119,7 +121,7 @@ def estimate_risk(predictions: Predictions, settings: Settings, choice: Choice) 
         others = predictions.take(np.flatnonzero(codes != fold))
         if choice.chosen_on != "nothing":
             evidence = Evidence(
-                others, settings.vote, settings.delta, settings.prior, random_state=settings.seed
+                others, settings.vote, settings.delta, settings.prior, settings.seed, unlabelled
             )
             weights = _deployed(choose(settings.method, evidence), settings).weights
         held = predictions.take(np.flatnonzero(codes == fold))

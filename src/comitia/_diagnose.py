@@ -37,6 +37,7 @@ def about_data(predictions: Predictions, hard: Statistics) -> tuple[str, ...]:
     return (
         *_about_samples(predictions),
         *_about_neighbours(predictions),
+        *_about_folds(predictions),
         *_about_classes(predictions, answers.voted),
         *_about_members(predictions, hard, answers),
         *_about_overlap(hard),
@@ -47,11 +48,13 @@ def about_bounds(
     measured: Statistics,
     weights: NDArray[np.float64],
     certification: Certification,
-    predictions: Predictions | None = None,
+    predictions: Predictions,
 ) -> tuple[str, ...]:
-    """Return warnings about the certificates at those weights; of the samples they are of, if those are given."""
-    baseline = () if predictions is None else _about_baseline(predictions, certification)
-    return (*baseline, *_about_bounds(measured, weights, certification))
+    """Return warnings about the certificates at those weights, which are of those samples."""
+    return (
+        *_about_baseline(predictions, certification),
+        *_about_bounds(measured, weights, certification),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +152,20 @@ def _about_neighbours(predictions: Predictions) -> Iterator[str]:
         yield (
             f"neighbouring samples err together far beyond chance (correlation {found.correlation:.2f}): if samples of "
             "one patient, document or source follow each other, name their groups, else every certificate is too tight"
+        )
+
+
+def _about_folds(predictions: Predictions) -> Iterator[str]:
+    """Groups that folds tear apart: models have seen samples of the groups that they are judged on."""
+    groups, folds = predictions.groups, predictions.folds
+    if groups is None or folds is None:
+        return
+    pairs = np.unique(np.stack([groups.codes, folds.codes]), axis=1)
+    torn = int((np.unique(pairs[0], return_counts=True)[1] > 1).sum())
+    if torn:
+        yield (
+            f"{torn:,} of {groups.count:,} groups have samples in several folds, so models saw other samples of the "
+            "groups that they are judged on: the estimate may be far too low; keep groups whole in the folds"
         )
 
 

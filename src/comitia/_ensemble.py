@@ -20,9 +20,9 @@ Array = NDArray[np.float64]
 FORMAT = "comitia-ensemble-2"
 # What a certificate assumes of samples that were given apart, and how it counts silence.
 APART = "no sample that certifies had a part in the weights or in the training of any member, in any fold"
-# Certificates that rest on weights which no certifying sample chose, given ones included.
-ON_WORD = ("holdout", "split", "groups")
 SILENCE = "a sample on which no class gets the most votes, or nobody answers, counts as an error"
+# Certificates that hold only for weights that were fixed without the samples they count.
+FIXED_BEFORE = ("holdout", "split", "groups", "groups-any")
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Ensemble:
     def assumption(self, found: Certificate | Promise) -> str:
         """Return what must be true for a certificate or promise to hold; given weights assume the user's word."""
         parts = [found.assumption]
-        if self.weighting.method == "given" and (isinstance(found, Promise) or found.name in ON_WORD):
+        if self.weighting.method == "given" and (isinstance(found, Promise) or found.name in FIXED_BEFORE):
             parts.append(WEIGHTS_FIXED)
         if self.chosen_on == "apart":
             parts.append(APART)

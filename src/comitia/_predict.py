@@ -21,9 +21,10 @@ class Predicted:
 
     Shares are averaged probabilities for the average vote, and weights of the votes for the majority vote. The class
     of a sample on which no member answers is -1, and counts as an error. `declared` says whether the classes have
-    names of their own; `ids` are those of the samples, where they have any. `declined` (n,) says which samples a vote
-    that declines did not answer: their class is -1 too, and the error is that of the answers; None where it always
-    answers.
+    names of their own; `ids` are those of the samples, where they have any. `unknown` are classes that the ensemble
+    does not know: no hold-out sample was of them and no member answered them there. `declined` (n,) says which samples
+    a vote that declines did not answer: their class is -1 too, and the error is that of the answers; None where it
+    always answers.
     """
 
     vote: str
@@ -35,6 +36,7 @@ class Predicted:
     class_names: tuple[str, ...] = ()
     declared: bool = False
     ids: NDArray[np.str_] | None = None
+    unknown: tuple[str, ...] = ()
     declined: NDArray[np.bool_] | None = None
 
     @property
@@ -53,6 +55,7 @@ class Predicted:
             "samples": len(self.classes),
             "classes": self.answers,
             "class_names": list(self.class_names),
+            "unknown_classes": list(self.unknown),
             "members": list(self.members),
             "dropped": self.dropped,
             "error": self.error,
@@ -84,6 +87,8 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
     voters = with_classes(picked, ensemble.class_names, ensemble.declared)
     weights = ensemble.weights[active]
     shares = ensemble_probabilities(voters, weights, ensemble.vote)
+    unknown = voters.class_names[ensemble.classes :]
+    _require_known(ensemble, shares, unknown)
     classes, declined = decide(shares, ensemble.decision)
     return Predicted(
         ensemble.vote,
@@ -95,6 +100,7 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
         voters.class_names,
         voters.declared,
         voters.ids,
+        unknown,
         declined,
     )
 
@@ -122,6 +128,15 @@ def _error(
         return None
     judged = classes != labels if declined is None else (classes != labels)[~declined]
     return float(np.mean(judged)) if judged.size else None
+
+
+def _require_known(ensemble: Ensemble, shares: NDArray[np.float64], unknown: tuple[str, ...]) -> None:
+    """Raise where there are votes, and none is for a class that the ensemble knows: they are spelled otherwise."""
+    if unknown and shares.any() and not shares[:, : ensemble.classes].any():
+        raise InputError(
+            f"classes: the ensemble knows {', '.join(ensemble.class_names[:4])}, and no vote is for one of them; the "
+            f"votes are for {', '.join(unknown[:4])}: spell the classes as they were weighed"
+        )
 
 
 def _positions(ensemble: Ensemble, predictions: Predictions) -> NDArray[np.int64]:

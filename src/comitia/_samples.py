@@ -29,11 +29,13 @@ class Groups:
     @staticmethod
     def of(argument: str, given: Any, samples: int) -> "Groups | None":
         """Return the groups of an array (n,) of texts or integers, in the order in which they occur; None of None."""
-        if given is None or isinstance(given, Groups):
-            return given
-        array = np.asarray(given)
+        if given is None:
+            return None
+        array = given.codes if isinstance(given, Groups) else np.asarray(given)
         if array.shape != (samples,):
             raise InputError(f"{argument}: must have shape (n,) = ({samples},), got {array.shape}")
+        if isinstance(given, Groups):
+            return given
         if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.floor(array))).all():
             raise InputError(
                 f"{argument}: must be whole numbers or texts, got {array.dtype} with other numbers"
@@ -42,6 +44,8 @@ class Groups:
             array = array.astype(np.int64)
         if array.dtype.kind not in "iuUSTbO":
             raise InputError(f"{argument}: must be whole numbers or texts, got {array.dtype}")
+        if array.dtype.kind == "O":
+            _require_all(argument, array)
         return _coded(array.astype(str) if array.dtype.kind in "OST" else array)
 
     @property
@@ -53,6 +57,10 @@ class Groups:
     def count(self) -> int:
         """How many different groups these samples belong to."""
         return len(np.unique(self.codes))
+
+    def present(self) -> set[str]:
+        """Return the names of the groups that these samples belong to."""
+        return {self.names[code] for code in np.unique(self.codes).tolist()}
 
     def sizes(self) -> NDArray[np.int64]:
         """Return, as (n,), how many of these samples belong to the group of each."""
@@ -79,6 +87,15 @@ class Groups:
             raise InputError(f"{argument}: some files have them and some have none; give all or none")
         texts = [np.array(part.names)[part.codes] for part in known]
         return _coded(np.concatenate(texts))
+
+
+def _require_all(argument: str, array: NDArray[Any]) -> None:
+    """Raise for a sample without a group, such as None or NaN: all of those would become one group."""
+    for place, cell in enumerate(array.tolist()):
+        if not isinstance(cell, str | bytes | int):
+            raise InputError(
+                f"{argument}: must be a whole number or a text for every sample, got {cell!r} for sample {place}"
+            )
 
 
 def _coded(array: NDArray[Any]) -> Groups:

@@ -43,6 +43,10 @@ def gather_sources(
         predictions = with_classes(predictions, apart.class_names, apart.declared)
         _refuse_common(predictions, apart)
     known = predictions if apart is None else apart
+    if known.classes < 2:
+        raise InputError(
+            f"classes: only one class occurs ('{known.class_names[0]}'); name all of them with classes"
+        )
     extra = None if unlabelled is None else matched(unlabelled, known)
     if predictions.folds is not None and not predictions.shared:
         raise InputError(
@@ -67,6 +71,24 @@ def _refuse_common(predictions: Predictions, apart: Predictions) -> None:
     first = f", such as '{common[0]}'" if common.size else ""
     if twice := common.size or _alike(predictions, apart):
         raise InputError(f"certify: {twice:,} samples also choose the weights{first}; give untouched ones")
+    _refuse_common_groups(predictions, apart)
+
+
+def _refuse_common_groups(predictions: Predictions, apart: Predictions) -> None:
+    """Raise where samples that certify depend on some that choose the weights, or may depend on each other."""
+    if predictions.groups is None:
+        return
+    if apart.groups is None:
+        raise InputError(
+            "certify: has no groups, and the samples that choose the weights have; say which samples belong together "
+            "there too"
+        )
+    common = sorted(predictions.groups.present() & apart.groups.present())
+    if common:
+        raise InputError(
+            f"certify: {len(common):,} groups also choose the weights, such as '{common[0]}'; give groups that are "
+            "untouched, or other names to other groups"
+        )
 
 
 def _alike(predictions: Predictions, apart: Predictions) -> int:

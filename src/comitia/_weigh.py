@@ -158,7 +158,9 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
     predictions, rho, vote, prior = sources.measured, choice.weighting.weights, settings.vote, settings.prior
     certification = _certification(sources, settings, choice, data)
     promises, unpromised = make_promises(sources, settings, choice)
-    estimate = estimate_risk(sources.weighing, settings, choice) if sources.estimated else None
+    estimate = None
+    if sources.estimated:
+        estimate = estimate_risk(sources.weighing, settings, choice, sources.unlabelled)
     for part in (sources.weighing, predictions):
         part.require_unchanged()
     return Ensemble(
@@ -178,7 +180,7 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
         certification=certification,
         data=_data(sources, data),
         member_risks=tuple(data.hard.first.tolist()),
-        warnings=(*data.warnings, *about_bounds(data.measured, rho, certification)),
+        warnings=(*data.warnings, *about_bounds(data.measured, rho, certification, predictions)),
         versions=versions(),
         estimate=estimate,
         asked=settings.asked,

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import sys
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -159,6 +160,38 @@ GOOD = {
     "unseen": ("t.csv", csv(holes(TEXT, "svm", 5)), ("--empty", "unseen"), 2),
     "abstain": ("t.csv", csv(holes(TEXT, "svm", 5, "N/A")), ("--empty", "abstain"), None),
     "classes": ("t.csv", csv(TEXT), ("--classes", "cat,dog,emu"), 3),
+    "digits that no float keeps": ("t.csv", csv(columns(spell=lambda v: f"1234567890123456789{v}")), (), 2),
+    "digits with zeros before them": ("t.csv", csv(columns(spell=lambda v: ("01", "1")[v])), (), 2),
+    "parquet decimals": (
+        "t.parquet",
+        ("parquet", {k: [Decimal(c) for c in v] for k, v in PROBS.items()}),
+        (),
+        2,
+    ),
+    "parquet decimals of whole numbers": (
+        "t.parquet",
+        ("parquet", {k: [Decimal(f"{c}.00") for c in v] for k, v in DIGITS.items()}),
+        (),
+        2,
+    ),
+    "true and false beside 0 and 1": (
+        "t.csv",
+        csv(
+            DIGITS
+            | {
+                "rf": [str(c == "1") for c in DIGITS["rf"]],
+                "nn": [("FALSE", "TRUE")[c == "1"] for c in DIGITS["nn"]],
+            }
+        ),
+        (),
+        2,
+    ),
+    "true and false in several spellings": (
+        "t.csv",
+        csv(columns(spell=lambda v: str(bool(v))) | {"label": [("false", "true")[t] for t in TRUTH]}),
+        (),
+        2,
+    ),
     "m_0 and m_1 are members": (
         "t.csv",
         csv({f"m_{i}": DIGITS[n] for i, n in enumerate(NAMES)} | {"label": DIGITS["label"]}),
@@ -244,6 +277,63 @@ BAD = {
     "rf_cat, rf_dog": (csv(per_class("_")), (), "'rf_cat', 'rf_dog'", '--pattern "{member}_{class}"'),
     "rf.cat, rf.dog": (csv(per_class(".")), (), "'rf.cat', 'rf.dog'", '--pattern "{member}.{class}"'),
     "rf_0, rf_1": (csv(per_class("_", names=("0", "1"))), (), "per class", '--pattern "{member}_{class}"'),
+    "class before member": (
+        csv({"_".join(k.split(":")[::-1]): v for k, v in per_class().items()}),
+        (),
+        "columns 'cat_rf', 'dog_rf' sum to 1 in every row",
+        '--pattern "{class}_{member}" reads them so',
+    ),
+    "classes that no label has": (
+        csv(per_class(names=("neg", "pos")) | {"label": DIGITS["label"]}),
+        (),
+        "columns 'rf:neg', 'rf:pos' sum to 1 in every row",
+        "named as in the labels",
+    ),
+    "a class that no label has": (
+        csv(
+            {
+                f"rf_{k}": [f"{x:.4f}" for x in share]
+                for k, share in enumerate((0.9 - 0.9 * SHARES[0], 0.9 * SHARES[0]))
+            }
+            | {"rf_2": ["0.1"] * N, "label": DIGITS["label"]}
+        ),
+        (),
+        "columns 'rf_0', 'rf_1', 'rf_2' sum to 1 in every row",
+        '--pattern "{member}_{class}"',
+    ),
+    "columns of one member named by its classes": (
+        csv({"cat": [f"{1 - x:.4f}" for x in SHARES[0]], "dog": PROBS["rf"], "label": TEXT["label"]}),
+        ("--members", "*"),
+        "columns 'cat', 'dog' sum to 1 in every row",
+        "name them 'member:class'",
+    ),
+    "0 and 1 beside probabilities": (
+        csv(PROBS | {"insured": ONES.astype(str)}),
+        (),
+        "column 'insured' holds classes, the other columns probabilities",
+        "--ignore insured leaves it out, --members names the members",
+    ),
+    "a probability beside 0 and 1": (
+        csv(DIGITS | {"risk": PROBS["rf"]}),
+        (),
+        "column 'risk' holds probabilities, the other columns classes",
+        "--ignore risk",
+    ),
+    "kfold": (csv(columns(kfold=ONES)), (), "looks like folds", "--fold kfold says so"),
+    "fold index": (
+        csv({"Fold index": ONES.astype(str)} | DIGITS),
+        (),
+        "looks like folds",
+        '--fold "Fold index"',
+    ),
+    "PatientID": (
+        csv(columns(PatientID=ONES)),
+        (),
+        "looks like groups",
+        "--group PatientID or --id PatientID",
+    ),
+    "image_name": (csv(columns(image_name=ONES)), (), "looks like a row number or an id", "--id image_name"),
+    "bytes of anything": (b"a,b,label\n\x81\x01,\x02,\x03\n", (), "is not text (it holds control", "save it"),
     "empty cell": (
         csv(holes(TEXT, "svm", 5)),
         (),

@@ -20,10 +20,6 @@ def part_of(name, classes):
     """Some members and samples of a real pack, its classes named."""
     found = read_predictions(shared(f"predictions/{name}.npz"))
     some = found.pick(np.arange(MEMBERS)).take(np.arange(0, found.samples, found.samples // SAMPLES))
-    return some.recoded(classes) if some.class_names == classes else _named(some, classes)
-
-
-def _named(some, classes):
     key = "probs" if some.has_probs else "votes"
     shard = some.shards[0]
     values = np.stack([shard.member(k, 0, shard.samples) for k in range(some.members)])
@@ -188,10 +184,14 @@ def the_same(one, other):
 @pytest.mark.parametrize("form", FORMATS)
 def test_weights_and_certificates_are_those_of_the_pack(pack, form, tmp_path):
     made = PACKS[pack]()
+    if made.mask() is not None:  # a long table has no rows of samples that are nobody's hold-out
+        made = made.take(np.flatnonzero(made.mask().any(axis=0)))
     write_predictions(tmp_path / "pack.npz", made)
     FORMATS[form](tmp_path / form, made)
     expected = read_predictions(tmp_path / "pack.npz")
     found = read_predictions(tmp_path / form, **options_of(made))
+    # members of a long table come in the order of their first answers
+    found = found.pick([found.names.index(name) for name in expected.names])
     assert (found.names, found.class_names) == (expected.names, expected.class_names)
     assert the_same(found.labels, expected.labels)
     assert the_same(found.votes(), expected.votes())
@@ -200,10 +200,10 @@ def test_weights_and_certificates_are_those_of_the_pack(pack, form, tmp_path):
     assert the_same(shares_of(found), shares_of(expected))
     assert (found.groups is None) == (expected.groups is None)
     for vote in ("majority", "average") if made.has_probs else ("majority",):
-        one, other = (weigh(p, vote=vote, certify_fraction=0.5) for p in (found, expected))
+        fraction = 0.5 if made.shared else None  # members with hold-outs of their own cannot be split
+        one, other = (weigh(p, vote=vote, certify_fraction=fraction) for p in (found, expected))
         assert one.weights.tolist() == other.weights.tolist()
-        assert [(c.name, c.risk) for c in one.certificates] == [(c.name, c.risk) for c in other.certificates]
-        assert one.best.risk == other.best.risk
+        assert one.certification == other.certification
 
 
 def test_what_is_compared_can_differ(tmp_path):

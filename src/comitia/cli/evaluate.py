@@ -13,7 +13,7 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
-from comitia.cli.table_options import Told, as_arguments, table_options
+from comitia.cli.table_options import ReadingCommand, Told, as_arguments, table_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "evaluate",
+    cls=ReadingCommand,
     epilog="""\b
 Examples:
   comitia evaluate test.npz                                 all sizes, uniform, first-order and tandem

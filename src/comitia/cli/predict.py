@@ -13,14 +13,16 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
-from comitia.cli.table_options import Told, as_arguments, table_options
+from comitia.cli.table_options import ReadingCommand, Told, as_arguments, table_options
 
 
 @click.command(
     "predict",
+    cls=ReadingCommand,
     epilog="""\b
 Examples:
   comitia predict ensemble.json new.npz --out predicted.csv
+  comitia predict ensemble.json new.csv --id id --out predicted.csv    ids and names of classes are kept
   comitia predict ensemble.json new.npz --json -
 """,
 )
@@ -56,9 +58,9 @@ def command(
     if out is not None and not out.lower().endswith((".npz", ".csv")):
         raise InputError(f"{show_place(out)}: must end in .npz or .csv")
     told = Told()
-    predicted = predict(
-        read_ensemble(ensemble_path), read_predictions(files, labels=labels, **as_arguments(columns, told))
-    )
+    ensemble = read_ensemble(ensemble_path)
+    given = read_predictions(files, labels=labels, like=ensemble, **as_arguments(columns, told))
+    predicted = predict(ensemble, given)
     if out is not None:
         write_predicted(out, predicted)
     write_json(json_path, predicted.to_json())

@@ -82,7 +82,7 @@ def _headline(ensemble: "Ensemble") -> str:
         f"{split.certifying:,} kept for certifying",
         "all": "chosen on all samples"
         + ("" if ensemble.data.pair_samples_min >= _draws(ensemble) else ", each member on its own"),
-        "apart": f"certified on {ensemble.data.certify_samples or 0:,} samples apart",
+        "apart": f"certified on {ensemble.data.certify_samples or 0:,} samples apart{_known(ensemble)}",
     }[ensemble.chosen_on]
     method = w.method if w.chosen is None else f"{w.method} → {w.chosen}"
     return (
@@ -100,9 +100,14 @@ def _draws(ensemble: "Ensemble") -> int:
 
 def _samples(ensemble: "Ensemble") -> str:
     kind = "hold-out sample" if ensemble.data.folds is None else "out-of-fold sample"
-    groups = "" if ensemble.data.groups is None else f" in {_counted(ensemble.data.groups, 'group')}"
-    silent = ensemble.data.abstained
-    return f"{_counted(ensemble.data.samples, kind)}{groups}" + (
+    known = "" if ensemble.chosen_on == "apart" else _known(ensemble)
+    return _counted(ensemble.data.samples, kind) + known
+
+
+def _known(ensemble: "Ensemble") -> str:
+    """Groups and abstentions of the samples that statistics and certificates are of: those apart, if there are any."""
+    groups, silent = ensemble.data.groups, ensemble.data.abstained
+    return ("" if groups is None else f" in {_counted(groups, 'group')}") + (
         f" · {_counted(silent, 'abstention')}" if silent else ""
     )
 
@@ -201,10 +206,17 @@ def show_predicted(console: "Console", predicted: "Predicted") -> None:
     """Print how many samples were predicted by how many members, the classes found, and the error if known."""
     n = len(predicted.classes)
     dropped = f" ({_zero_weight(predicted.dropped)})" if predicted.dropped else ""
-    console.print(f"{n:,} samples by the {predicted.vote} vote of {len(predicted.members)} members{dropped}")
+    by = f"by the {predicted.vote} vote of {_counted(len(predicted.members), 'member')}{dropped}"
+    console.print(f"{_counted(n, 'sample')} {by}")
     classes, counts = np.unique(predicted.classes[predicted.classes >= 0], return_counts=True)
     shown = ", ".join(f"{predicted.class_names[c]}: {k:,}" for c, k in zip(classes[:20], counts[:20]))
     console.print(f"classes predicted: {legible(shown)}{' …' if len(classes) > 20 else ''}", markup=False)
+    if predicted.unknown:
+        names = ", ".join(f"'{legible(name)}'" for name in predicted.unknown[:5])
+        console.print(
+            f"[yellow]warning: the hold-out had no {escape(names)}, so the promise says nothing of it; check that "
+            "classes are spelled as they were weighed[/yellow]"
+        )
     declined = 0 if predicted.declined is None else int(predicted.declined.sum())
     if predicted.declined is not None:
         console.print(

@@ -7,14 +7,16 @@ from typing import Any
 import click
 
 from comitia.cli.output import common_options, console, ensemble_and_files, require_absent, write_json
-from comitia.cli.table_options import Told, as_arguments, read_apart, table_options
+from comitia.cli.table_options import ReadingCommand, Told, as_arguments, read_further, table_options
 
 
 @click.command(
     "verify",
+    cls=ReadingCommand,
     epilog="""\b
-Example:
+Examples:
   comitia verify ensemble.json holdout.npz      exit 0 if everything holds up, 1 if not
+  comitia verify ensemble.json oof.csv --fold fold --certify untouched.csv    the files and columns that were weighed
 """,
 )
 @ensemble_and_files
@@ -51,13 +53,12 @@ def command(
 
     ensemble = read_ensemble(ensemble_path, faults=False)
     told, columns = Told(), {**columns, "per": ensemble.asked.columns}
+    holdout = read_predictions(files, labels=labels, **as_arguments(columns, told))
     found = verify(
         ensemble,
-        read_predictions(files, labels=labels, **as_arguments(columns, told)),
-        unlabelled=None
-        if unlabelled is None
-        else read_predictions([unlabelled], **as_arguments({**columns, "per": ()})),
-        certify=read_apart(certify, columns),
+        holdout,
+        unlabelled=read_further(() if unlabelled is None else (unlabelled,), {**columns, "per": ()}, holdout),
+        certify=read_further(certify, columns, holdout),
         method=method,
         bounds=bounds,
     )

@@ -15,18 +15,23 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
-from comitia.cli.table_options import Told, as_arguments, read_apart, table_options
+from comitia.cli.table_options import ReadingCommand, Told, as_arguments, read_further, table_options
+
+
+class WeighCommand(TableCommand, ReadingCommand):
+    """The one command whose help names methods and certificates, and lists options for tables."""
 
 
 @click.command(
     "weigh",
-    cls=TableCommand,
+    cls=WeighCommand,
     epilog="""\b
 Examples:
   comitia weigh holdout.npz                                tandem weights, majority vote
   comitia weigh holdout.npz --method auto --vote average --out ensemble.json
   comitia weigh a.npy b.npy c.npy --labels labels.npy      one file per member
   comitia weigh holdout.csv --delta .01                    one column per member, column 'label'
+  comitia weigh judges.csv --rounds agree --abstain tie    long: one row per item, judge and round
   comitia weigh scans.csv --group patient                  samples of one patient are not independent
   comitia weigh oof.csv --fold fold --certify untouched.csv    out-of-fold predictions choose, others certify
   comitia weigh holdout.npz --certify-fraction 0           all samples choose the weights
@@ -130,8 +135,9 @@ def command(
 
     told, columns = Told(), {**columns, "per": per}
     given = None if weights is None else _numbers(weights)
+    holdout = read_predictions(files, labels=labels, **as_arguments(columns, told))
     ensemble = weigh(
-        read_predictions(files, labels=labels, **as_arguments(columns, told)),
+        holdout,
         method=("tandem" if given is None else "given") if method is None else method,
         vote=vote,
         delta=delta,
@@ -140,10 +146,8 @@ def command(
         prior=None if prior is None else _numbers(prior),
         resolution=resolution,
         weights=given,
-        unlabelled=None
-        if unlabelled is None
-        else read_predictions([unlabelled], **as_arguments({**columns, "per": ()})),
-        certify=read_apart(certify, columns),
+        unlabelled=read_further(() if unlabelled is None else (unlabelled,), {**columns, "per": ()}, holdout),
+        certify=read_further(certify, columns, holdout),
         bounds=bounds,
         per=per,
         threshold=threshold,

@@ -142,6 +142,8 @@ def column_of(source: str, name: str, array: Any) -> Column:
     kinds, kind = arrow.types, array.type
     if kinds.is_dictionary(kind) and not _is_text(arrow, kind.value_type):
         return column_of(source, name, array.cast(kind.value_type))
+    if kinds.is_decimal(kind):
+        return column_of(source, name, array.cast(arrow.float64()))
     if kinds.is_null(kind):
         return Column(np.zeros(len(array)), missing=np.ones(len(array), bool))
     if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind):

@@ -12,7 +12,9 @@ from comitia.files.columns import Column
 
 #: Cells that are empty. NaN is not among them: it is a prediction that failed.
 EMPTY = frozenset(("", "NA", "null", "None", "N/A"))
-WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*")
+WHOLE = re.compile(r"\s*[+-]?(?:0|[1-9]\d{0,17})\s*")
+#: Digits that no number keeps: `007` is not 7, and more than 18 digits differ where their floats do not.
+CODE = re.compile(r"\s*[+-]?(?:0\d+|\d{19,})\s*")
 REAL = re.compile(r"\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|inf|infinity)\s*", re.IGNORECASE)
 #: A number with a decimal comma; `1,234` could also be one thousand and more.
 COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
@@ -65,6 +67,8 @@ class Kinds:
             return "list"
         if WHOLE.fullmatch(cell):
             return "whole"
+        if CODE.fullmatch(cell):
+            return "text"
         if REAL.fullmatch(cell):
             return "real"
         if self._commas and COMMA.fullmatch(cell):

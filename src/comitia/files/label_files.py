@@ -49,7 +49,7 @@ def read_label_file(path: Path, options: TableOptions) -> Labels:
         start += len(batch[name].values)
     found = labels_of(store, table.first_row)
     known = tuple(ids) if len(wanted) > 1 else None
-    return Labels(str(path), found.codes, found.words, found.boolean, found.numeric, known)
+    return Labels(str(path), found.codes, found.words, found.numeric, known)
 
 
 def open_label_table(path: Path) -> Opened:
@@ -119,4 +119,4 @@ def _of_column(name: str, column: Column, first_row: int) -> Labels:
     store = Store(name, ["label"], len(column.values))
     store.add({"label": column}, 0)
     found = labels_of(store, first_row)
-    return Labels(name, found.codes, found.words, found.boolean, found.numeric)
+    return Labels(name, found.codes, found.words, found.numeric)

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._classes import MOST_CLASSES
+from comitia._classes import MOST_CLASSES, merged
 from comitia._errors import InputError, nearest
 from comitia.files.columns import Table
 from comitia.files.gathered import Gathered, at_least_two, sorted_classes
@@ -132,17 +132,19 @@ def _classes(rows: Rows, truth: Facts | None, options: TableOptions) -> tuple[st
             f"{rows.source}: no answer is ever right: the labels are {_listed(known)}, the answers {_listed(answers)}; "
             "spell them alike"
         )
-    return _in_order(rows, [*answers, *known], options.classes)
+    return _in_order(rows, [*answers, *known], options)
 
 
-def _in_order(rows: Rows, found: Sequence[str], given: tuple[str, ...]) -> tuple[str, ...]:
-    """The classes as given, which must be all that occur, or those that occur, sorted."""
-    different = set(found)
+def _in_order(rows: Rows, found: Sequence[str], options: TableOptions) -> tuple[str, ...]:
+    """The classes as given, which must be all that occur, or those that are known and those that occur, sorted."""
+    different, given = set(found), options.classes
     if len(different) > MOST_CLASSES:
         raise InputError(f"{rows.source}: {len(different):,} different answers are texts, not classes")
     strange = next((word for word in found if word not in given), None) if given else None
     if strange is not None:
         raise InputError(f"classes: '{strange}' of {rows.source} is not one of {_listed(given)}")
+    if options.known and not given:
+        return merged(options.known, sorted_classes(different))
     return given or at_least_two(rows.source, sorted_classes(different))
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from comitia._copies import in_common, marks, repeats, telling_marks
+from comitia._ensemble import Ensemble
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia.files.frames import is_frame
@@ -21,6 +23,9 @@ from comitia.files.remote import local_copies, named
 from comitia.files.roles import PER_ANSWER, Roles, TableOptions, globs, named_columns
 from comitia.files.scan import ARROW_ENDINGS, TEXT_ENDINGS, Opened, is_table, open_table
 from comitia.files.wide import read_wide
+
+Known = Predictions | Ensemble | None
+Tell = Callable[[Roles], None] | None
 
 KINDS = (".npz", ".npy", *TEXT_ENDINGS, *ARROW_ENDINGS)
 
@@ -42,10 +47,13 @@ def read_predictions(
     rounds: str | None = None,
     abstain: str | Iterable[str] | None = None,
     columns: Mapping[str, str] | str | Iterable[str] | None = None,
+    like: Predictions | Ensemble | None = None,
     per: str | Iterable[str] | None = None,
     tell: Callable[[Roles], None] | None = None,
 ) -> Predictions:
     """Return the checked predictions of one or more files of one kind, each a path or URL, or of a data frame.
+
+    Several long tables are the rows of one: a member may be in some of them only, and has gaps elsewhere.
 
     Parameters
     ----------
@@ -63,11 +71,11 @@ def read_predictions(
     abstain : long tables: answers that mean "no answer", such as "tie"
     columns : long tables: the columns of members, answers, probabilities and rounds, where their names are not known:
         `{"member": "rater"}`, or "member=rater"
+    like : an ensemble, or predictions of the same members: columns named as they are are the members of a wide table
+        (others are left out), and the order of the classes is theirs
     per : what promises are asked for (see `weigh`): columns of a table, or arrays of a pack, that hold a fact of each
         sample, such as a site; they become `strata`. "class" and "predicted" need none
     tell : called with what was taken as what, for tables
-
-    Several long tables are the rows of one: a member may be in some of them only, and has gaps elsewhere.
 
     Examples
     --------
@@ -93,17 +101,17 @@ def read_predictions(
         rounds,
         globs(abstain),
         named_columns(columns),
-        tuple(name for name in globs(per) if name not in PER_ANSWER),
+        strata=tuple(name for name in globs(per) if name not in PER_ANSWER),
     )
     with named():
-        return _read(*local_copies(_given(paths), labels), options, tell)
+        return _read(*local_copies(_given(paths), labels), options, like, tell)
 
 
 def _read(
-    given: list[Any], labels: Path | None, options: TableOptions, tell: Callable[[Roles], None] | None
+    given: list[Any], labels: Path | None, options: TableOptions, like: Known, tell: Tell
 ) -> Predictions:
     if not isinstance(given[0], Path) or _kind(given) == "table":
-        return _read_tables(given, labels, options, tell)
+        return _read_tables(given, labels, options, like, tell)
     if replace(options, strata=()) != TableOptions():
         raise InputError(
             f"{given[0]}: options for columns of tables were given, and this is no table; leave them out"
@@ -129,7 +137,7 @@ def _given(paths: Any) -> list[Any]:
 
 
 def _read_tables(
-    given: list[Any], labels: str | Path | None, options: TableOptions, tell: Callable[[Roles], None] | None
+    given: list[Any], labels: str | Path | None, options: TableOptions, like: Known, tell: Tell
 ) -> Predictions:
     if any(not isinstance(item, Path) for item in given) and any(isinstance(item, Path) for item in given):
         raise InputError(
@@ -137,6 +145,7 @@ def _read_tables(
         )
     _require_apart(given, labels)
     tables = [open_table(item) for item in given]
+    options = options if like is None else _alike(options, like, tables)
     if options.layout == "long" or (options.layout is None and looks_long(tables[0].names, options)):
         return _read_long(tables, labels, options, tell)
     _refuse_long_options(options, tables[0].source)
@@ -154,7 +163,7 @@ def _read_long(
     tables: list[Opened],
     labels: str | Path | None,
     options: TableOptions,
-    tell: Callable[[Roles], None] | None,
+    tell: Tell,
 ) -> Predictions:
     if options.pattern is not None:
         raise InputError(f"pattern: {tables[0].source} is a long table; layout='wide' if it is not")
@@ -163,6 +172,20 @@ def _read_long(
     if tell is not None:
         tell(found.taken)
     return found.predictions(options.empty)
+
+
+def _alike(options: TableOptions, like: Predictions | Ensemble, tables: list[Opened]) -> TableOptions:
+    """Return the options with the classes that are known, and the members where columns have all of their names.
+
+    What to ignore was said of other files: here it holds as far as there are such columns.
+    """
+    found = replace(options, known=like.class_names)
+    needed = [like.names[i] for i in like.active] if isinstance(like, Ensemble) else like.names
+    columns = set.intersection(*(set(table.names) for table in tables))
+    if options.members or not columns.issuperset(needed):
+        return found
+    ignore = tuple(glob for glob in options.ignore if any(fnmatchcase(name, glob) for name in columns))
+    return replace(found, members=tuple(name for name in like.names if name in columns), ignore=ignore)
 
 
 def _refuse_long_options(options: TableOptions, source: str) -> None:

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from comitia._checks import SUM_TOLERANCE
 from comitia._errors import InputError
-from comitia.files.gathered import sorted_classes
-from comitia.files.patterns import suspects
-from comitia.files.roles import FEATURES
+from comitia.files.one_member import refuse_split_members
+from comitia.files.roles import FEATURES, TableOptions
 from comitia.files.sheets import Sheet
 
 #: Words of a list that messages show.
@@ -27,12 +25,13 @@ def listed(words: Sequence[str]) -> str:
     return ", ".join(f"'{word}'" for word in words[:SHOWN]) + (", …" if len(words) > SHOWN else "")
 
 
-def known_classes(sheets: Sequence[Sheet], classes: Sequence[str]) -> list[str]:
-    """Return the classes that columns are measured by: those given, the labels', or what most members say."""
-    if classes:
-        return list(classes)
-    if sheets[0].labels is not None:
-        return list(dict.fromkeys(w for s in sheets if s.labels is not None for w in s.labels.words))
+def known_classes(sheets: Sequence[Sheet], options: TableOptions) -> list[str]:
+    """Return the classes that columns are measured by: those given, known or the labels', or what most members say."""
+    if options.classes:
+        return list(options.classes)
+    if options.known or sheets[0].labels is not None:
+        labels = [word for s in sheets if s.labels is not None for word in s.labels.words]
+        return list(dict.fromkeys([*options.known, *labels]))
     counts = Counter(
         word for s in sheets for k in range(len(s.store.names)) for word in set(s.store.words(k))
     )
@@ -42,8 +41,7 @@ def known_classes(sheets: Sequence[Sheet], classes: Sequence[str]) -> list[str]:
 
 def require_predictions(sheet: Sheet, known: Sequence[str], explicit: bool) -> None:
     """Raise for the first column that holds no predictions; `explicit`: the user named the members."""
-    if not explicit:
-        _refuse_suspects(sheet, known)
+    refuse_split_members(sheet, known, explicit)
     counts = Counter(word for k in range(len(sheet.store.names)) for word in set(sheet.store.words(k)))
     for place, name in enumerate(sheet.store.names):
         _require_range(sheet, place, known, explicit)
@@ -55,6 +53,8 @@ def require_predictions(sheet: Sheet, known: Sequence[str], explicit: bool) -> N
                 f"{_remedy(name)}"
             )
         _require_finite(sheet, place)
+    if not explicit:
+        _refuse_two_kinds(sheet)
 
 
 def require_finite_columns(sheet: Sheet) -> None:
@@ -75,7 +75,7 @@ def _remedy(name: str) -> str:
 
 
 def _measure(sheet: Sheet, known: Sequence[str]) -> str:
-    what = "the other members" if sheet.labels is None else f"'{sheet.labels.name}'"
+    what = "the others" if sheet.labels is None else f"'{sheet.labels.name}'"
     return f"{what} ({listed(list(known))})"
 
 
@@ -140,6 +140,21 @@ def _likely(word: str, known: Sequence[str], counts: Counter[str], names: Sequen
         return False
 
 
+def _refuse_two_kinds(sheet: Sheet) -> None:
+    """Raise where some columns hold 0 and 1 and others probabilities: one of the two may be a feature."""
+    store = sheet.store
+    kinds = {kind: [k for k, own in enumerate(store.kinds) if own == kind] for kind in ("classes", "numbers")}
+    if store.rows < COUNTED or not all(kinds.values()):
+        return
+    fewer = min(kinds, key=lambda kind: len(kinds[kind]))
+    name, what = store.names[kinds[fewer][0]], ("classes", "probabilities")
+    own, others = what if fewer == "classes" else what[::-1]
+    raise InputError(
+        f"{store.source}: column '{name}' holds {own}, the other columns {others}: is it a member, or a feature of "
+        f"the samples? {_remedy(name)}"
+    )
+
+
 def _refuse_counting(sheet: Sheet, place: int, own: list[str]) -> None:
     store, name = sheet.store, sheet.store.names[place]
     if len(own) < COUNTED or len(own) != sheet.table.rows:
@@ -150,25 +165,4 @@ def _refuse_counting(sheet: Sheet, place: int, own: list[str]) -> None:
     raise InputError(
         f"{store.source}: column '{name}' looks like a row number or an id, not a member (a different {what} in each "
         f"row); id='{name}' takes it as the id, ignore='{name}' leaves it out"
-    )
-
-
-def _refuse_suspects(sheet: Sheet, known: Sequence[str]) -> None:
-    """Raise where columns such as `rf_cat`, `rf_dog` are the probabilities of one member."""
-    store = sheet.store
-    found = suspects(store.names, sorted_classes(known))
-    if found is None:
-        return
-    sign, places = found
-    if not all(store.numeric[k] and store.kinds[k] in ("classes", "numbers") for k in places):
-        return
-    numbered = all(word.lstrip("-").isdigit() for word in known)
-    total = sum(store.as_numbers(place).astype(np.float64) for place in places)
-    sums = bool((np.abs(total - 1) <= SUM_TOLERANCE).all())
-    if numbered and not (sums and any(store.kinds[k] == "numbers" for k in places)):
-        return  # m_0 and m_1 are two members
-    names = [store.names[place] for place in places]
-    raise InputError(
-        f"{store.source}: columns {listed(names)} look like probabilities per class of one member; "
-        f"pattern='{{member}}{sign}{{class}}' reads them so, members= names the members"
     )

@@ -1,5 +1,6 @@
 """Which column of a table is what: settled by names first; `recognise` judges what the others hold."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -10,16 +11,22 @@ from comitia._errors import InputError, nearest, require_choice
 LABELS = ("label", "labels", "y", "target", "y_true", "truth", "class", "true_label", "gold")
 # fmt: off
 IDS = frozenset((
-    "", "id", "ids", "index", "row", "rowid", "row_number", "uuid", "guid", "item", "key", "sample",
-    "example", "filename", "file", "path", "image", "__index_level_0__",
+    "", "id", "ids", "index", "row", "uuid", "guid", "item", "key", "sample", "example", "file", "filepath", "path",
+    "image", "record", "case", "url", "__index_level_0__",
 ))
 # fmt: on
-FOLDS = frozenset(("fold", "folds", "split", "cv", "cv_fold", "partition", "set", "subset"))
+# fmt: off
+FOLDS = frozenset((
+    "fold", "folds", "kfold", "k_fold", "cv", "cv_fold", "cvfold", "split", "partition", "set", "subset", "is_train",
+    "is_test", "is_val", "is_valid",
+))
+# fmt: on
 WEIGHTS = frozenset(("weight", "weights", "sample_weight", "sample_weights", "w"))
 # fmt: off
 GROUPS = frozenset((
     "patient", "subject", "user", "group", "groups", "site", "session", "hospital", "cluster", "family",
-    "person",
+    "person", "participant", "household", "customer", "client", "document", "doc", "author", "speaker", "clinic",
+    "center", "centre", "ward", "school", "device", "scanner",
 ))
 # fmt: on
 #: Names of features that are often 0 and 1, so that their values look like votes.
@@ -27,9 +34,12 @@ GROUPS = frozenset((
 FEATURES = frozenset((
     "sex", "gender", "age", "race", "ethnicity", "smoker", "male", "female", "married", "treated",
     "treatment", "country", "region", "year", "month", "day", "date", "time", "timestamp", "source",
-    "batch", "test", "train",
+    "batch", "test", "train", "visit", "eye", "side", "laterality", "smoking", "diabetes", "diabetic",
+    "hypertension", "is_male", "is_female", "height", "bmi", "income", "education",
 ))
 # fmt: on
+#: Endings of names that say what a column numbers or names: `patient_no`, `PatientID`, `fold index`.
+NUMBERING = re.compile(r"_?(?:id|ids|nr|no|num|number|idx|index|code|name)$")
 EMPTY_MEANS = ("abstain", "unseen")
 LAYOUTS = ("wide", "long")
 #: What to do with several answers of one member on one item of a long table.
@@ -42,7 +52,7 @@ PER_ANSWER = ("class", "predicted")
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What the user says about a table; see `read_predictions`."""
+    """What the user says about a table; see `read_predictions`. `known` are classes that others have, in order."""
 
     label: str | None = None
     id: str | None = None
@@ -57,6 +67,7 @@ class TableOptions:
     rounds: str | None = None
     abstain: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    known: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -197,13 +208,14 @@ def _matching(source: str, names: Sequence[str], role: str, patterns: tuple[str,
 
 def _refuse_name(source: str, name: str) -> None:
     """Raise where the name says that a column is no member."""
-    low = name.lower()
+    low = re.sub(r"[\s.-]+", "_", name.lower())
+    stem = NUMBERING.sub("", low)
     leave = f"ignore='{name}' leaves it out"
-    if low in IDS or low.startswith("unnamed:"):
+    if low in IDS or (stem and stem in IDS) or low.startswith("unnamed:"):
         shown = f"column '{name}'" if name else "a column without a name"
         take = f"id='{name}' takes it as the id, " if name else ""
         raise InputError(f"{source}: {shown} looks like a row number or an id, not a member; {take}{leave}")
-    if low in FOLDS:
+    if low in FOLDS or stem in FOLDS:
         raise InputError(
             f"{source}: column '{name}' looks like folds, not a member; fold='{name}' says so, {leave}"
         )
@@ -212,7 +224,7 @@ def _refuse_name(source: str, name: str) -> None:
             f"{source}: column '{name}' looks like weights of the samples, not a member; {leave}, members= names "
             "the members"
         )
-    if low in GROUPS or low.endswith("_id"):
+    if low in GROUPS or stem in GROUPS or low.endswith("_id"):
         raise InputError(
             f"{source}: column '{name}' looks like groups of samples or an id, not a member; group='{name}' or "
             f"id='{name}' says which, {leave}"

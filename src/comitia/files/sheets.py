@@ -19,7 +19,6 @@ class Labels:
     name: str
     codes: NDArray[Any]
     words: tuple[str, ...]
-    boolean: bool = False
     numeric: bool = True
     ids: tuple[str, ...] | None = None
 
@@ -89,7 +88,7 @@ def labels_of(store: Store, first_row: int) -> Labels:
         raise InputError(f"{where} holds {shown:g}, not a class; label= says which column holds the labels")
     if store.kinds[0] != "classes":
         raise InputError(f"{where} holds no classes; label= says which column holds the labels")
-    return Labels(name, store.codes[0], tuple(store.words(0)), store.boolean[0], store.numeric[0])
+    return Labels(name, store.codes[0], tuple(store.words(0)), store.numeric[0])
 
 
 def _require_filled(table: Opened, role: str, name: str, cells: list[str]) -> None:
@@ -127,4 +126,4 @@ def _joined(table: Opened, labels: Labels, ids: list[str] | None) -> Labels:
     if lacking is not None:
         raise InputError(f"{labels.name}: has no label for '{lacking}' of {table.source}; add it")
     order = np.array([places[text] for text in ids])
-    return Labels(labels.name, labels.codes[order], labels.words, labels.boolean, labels.numeric)
+    return Labels(labels.name, labels.codes[order], labels.words, labels.numeric)

@@ -41,7 +41,6 @@ class Store:
         self.kinds = ["classes"] * size
         self.failed = [-1] * size
         self.low, self.high = [np.inf] * size, [-np.inf] * size
-        self.boolean = [True] * size
         self.numeric = [True] * size
         self._known = [Vocabulary() for _ in names]
         self._spelling: dict[int, dict[str, str]] = {}
@@ -90,7 +89,6 @@ class Store:
 
     def _add_floats(self, place: int, column: Column, start: int, stop: int) -> None:
         values = column.values
-        self.boolean[place] = False
         broken = ~np.isfinite(values)
         if broken.any():
             if self.failed[place] < 0:
@@ -129,7 +127,6 @@ class Store:
 
     def _add_classes(self, place: int, column: Column, start: int, stop: int) -> None:
         known = self._known[place]
-        self.boolean[place] &= column.values.dtype == np.bool_
         self.numeric[place] &= column.words is None
         if self.kinds[place] == "many":
             return

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._classes import merged
 from comitia._errors import InputError
 from comitia.files.gathered import Gathered, at_least_two, sorted_classes
 from comitia.files.patterns import Groups, default_groups, grouped
@@ -19,6 +20,7 @@ from comitia.files.recognise import (
 from comitia.files.roles import TableOptions
 from comitia.files.scan import Opened
 from comitia.files.sheets import Labels, Sheet, read_sheet
+from comitia.files.spelling import Spelling
 
 
 def read_wide(
@@ -26,8 +28,8 @@ def read_wide(
 ) -> list[Gathered]:
     """Return what was gathered from each table; all have the same classes, and are shards of the samples."""
     sheets = [read_sheet(table, options, labels) for table in tables]
-    spoken = _Words(sheets)
-    known = spoken.all(known_classes(sheets, options.classes))
+    spoken = Spelling(sheets, options.known)
+    known = spoken.all(known_classes(sheets, options))
     groups = [_groups(sheet, options, known) for sheet in sheets]
     if any(groups):
         return [_by_class(sheet, spoken, own, known, options) for sheet, own in zip(sheets, groups)]
@@ -41,28 +43,6 @@ def read_wide(
     return _votes(sheets, spoken, known, options)
 
 
-class _Words:
-    """How classes are spelled: booleans as 0 and 1 beside numbers, else as true and false."""
-
-    def __init__(self, sheets: Sequence[Sheet]) -> None:
-        flags = [(s.store.boolean[k], s.store.numeric[k]) for s in sheets for k in range(len(s.store.names))]
-        flags += [(s.labels.boolean, s.labels.numeric) for s in sheets if s.labels is not None]
-        self._numbers = any(numeric and not boolean for boolean, numeric in flags)
-        self._digits = {"false": "0", "true": "1"} if any(boolean for boolean, _ in flags) else {}
-
-    def all(self, words: Sequence[str]) -> list[str]:
-        """Return the words as they are spelled."""
-        return [self._digits.get(word, word) for word in words] if self._numbers else list(words)
-
-    def judged(self, sheet: Sheet) -> Sheet:
-        """Return the sheet with its columns spelled so."""
-        if self._numbers and self._digits:
-            for place in range(len(sheet.store.names)):
-                if sheet.store.boolean[place]:
-                    sheet.store.respell(place, self._digits)
-        return sheet
-
-
 def _groups(sheet: Sheet, options: TableOptions, known: Sequence[str]) -> Groups | None:
     columns, source = sheet.store.names, sheet.table.source
     if options.pattern is not None:
@@ -71,23 +51,26 @@ def _groups(sheet: Sheet, options: TableOptions, known: Sequence[str]) -> Groups
 
 
 def _votes(
-    sheets: Sequence[Sheet], spoken: _Words, known: Sequence[str], options: TableOptions
+    sheets: Sequence[Sheet], spoken: Spelling, known: Sequence[str], options: TableOptions
 ) -> list[Gathered]:
     said = [w for sheet in sheets for k in range(len(sheet.store.names)) for w in sheet.store.words(k)]
     truth = known if sheets[0].labels is not None else []
-    classes = options.classes or at_least_two(sheets[0].table.source, sorted_classes([*truth, *said]))
+    found = sorted_classes([*truth, *said])
+    classes = options.classes or (
+        merged(options.known, found) if options.known else at_least_two(sheets[0].table.source, found)
+    )
     strange = next((word for word in [*said, *truth] if word not in set(classes)), None)
     if strange is not None:
         raise InputError(f"classes: '{strange}' of {sheets[0].table.source} is not one of {listed(classes)}")
-    found = []
+    gathered = []
     for sheet in sheets:
         codes = sheet.store.codes
         if len(classes) > 256 and codes.dtype == np.uint8:
             codes = codes.astype(np.uint16)
         for place in range(len(codes)):
             _translate(codes[place], sheet.store.words(place), classes)
-        found.append(_gathered(sheet, spoken, classes, sheet.store.names, votes=codes))
-    return found
+        gathered.append(_gathered(sheet, spoken, classes, sheet.store.names, votes=codes))
+    return gathered
 
 
 def _translate(codes: NDArray[Any], words: Sequence[str], classes: Sequence[str]) -> None:
@@ -100,10 +83,10 @@ def _translate(codes: NDArray[Any], words: Sequence[str], classes: Sequence[str]
 
 def _two_classes(sheet: Sheet, known: Sequence[str], options: TableOptions) -> tuple[str, ...]:
     """The two classes of tables with one probability per member; the second is the one it is of."""
-    labelled = sheet.labels is not None
-    classes = options.classes or (
-        at_least_two(sheet.table.source, sorted_classes(known)) if labelled else ("0", "1")
-    )
+    classes = options.classes or (tuple(known) if options.known else ())
+    if not classes:
+        labelled = sheet.labels is not None
+        classes = at_least_two(sheet.table.source, sorted_classes(known)) if labelled else ("0", "1")
     if len(classes) != 2:
         place = sheet.store.kinds.index("numbers") if "numbers" in sheet.store.kinds else 0
         raise InputError(
@@ -114,7 +97,7 @@ def _two_classes(sheet: Sheet, known: Sequence[str], options: TableOptions) -> t
     return classes
 
 
-def _probabilities(sheet: Sheet, spoken: _Words, classes: tuple[str, ...]) -> Gathered:
+def _probabilities(sheet: Sheet, spoken: Spelling, classes: tuple[str, ...]) -> Gathered:
     store = sheet.store
     for place, name in enumerate(store.names):
         if store.kinds[place] == "classes" and not set(store.words(place)) <= {"0", "1"}:
@@ -128,7 +111,7 @@ def _probabilities(sheet: Sheet, spoken: _Words, classes: tuple[str, ...]) -> Ga
     return replace(found, taken=replace(found.taken, positive=classes[1]))
 
 
-def _lists(sheet: Sheet, spoken: _Words, known: Sequence[str], options: TableOptions) -> Gathered:
+def _lists(sheet: Sheet, spoken: Spelling, known: Sequence[str], options: TableOptions) -> Gathered:
     store, source = sheet.store, sheet.table.source
     other = next((n for n, kind in zip(store.names, store.kinds) if kind != "lists"), None)
     if other is not None:
@@ -139,7 +122,7 @@ def _lists(sheet: Sheet, spoken: _Words, known: Sequence[str], options: TableOpt
     if len(widths) > 1:
         raise InputError(f"{source}: members have lists of {min(widths)} and of {max(widths)} probabilities")
     width = widths.pop()
-    classes = options.classes or _classes_of_lists(sheet, known, width)
+    classes = options.classes or (tuple(known) if options.known else _classes_of_lists(sheet, known, width))
     if len(classes) != width:
         raise InputError(
             f"{source}: lists of {width} probabilities for {len(classes)} classes ({listed(classes)}); classes= names "
@@ -158,7 +141,7 @@ def _classes_of_lists(sheet: Sheet, known: Sequence[str], width: int) -> tuple[s
 
 
 def _by_class(
-    sheet: Sheet, spoken: _Words, groups: Groups | None, known: Sequence[str], options: TableOptions
+    sheet: Sheet, spoken: Spelling, groups: Groups | None, known: Sequence[str], options: TableOptions
 ) -> Gathered:
     source, store = sheet.table.source, sheet.store
     if groups is None:
@@ -188,7 +171,7 @@ def _by_class(
 
 def _gathered(
     sheet: Sheet,
-    spoken: _Words,
+    spoken: Spelling,
     classes: tuple[str, ...],
     names: tuple[str, ...],
     votes: NDArray[Any] | None = None,
@@ -212,7 +195,7 @@ def _gathered(
     )
 
 
-def _label_codes(sheet: Sheet, spoken: _Words, classes: tuple[str, ...]) -> NDArray[np.int64] | None:
+def _label_codes(sheet: Sheet, spoken: Spelling, classes: tuple[str, ...]) -> NDArray[np.int64] | None:
     if sheet.labels is None:
         return None
     places = {name: place for place, name in enumerate(classes)}
