@@ -24,7 +24,7 @@ FORMAT = "comitia-ensemble-2"
 APART = "no sample that certifies had a part in the weights or in the training of any member, in any fold"
 SILENCE = "a sample on which no class gets the most votes, or nobody answers, counts as an error"
 # Certificates that hold only for weights that were fixed without the samples they count.
-FIXED_BEFORE = ("holdout", "unlabelled", "groups", "groups-any")
+FIXED_BEFORE = ("holdout", "split", "unlabelled", "groups", "groups-any")
 
 
 @dataclass(frozen=True)

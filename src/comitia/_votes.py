@@ -74,7 +74,10 @@ def tilted(totals: Array, threshold: float | None) -> Array:
     """
     if threshold is None:
         return totals
-    return np.asarray(totals * np.array([2 * threshold, 2 * (1 - threshold)]))
+    # classes beyond the two are such as the ensemble does not know
+    return np.asarray(
+        totals * np.array([2 * threshold, 2 * (1 - threshold), *[1.0] * (totals.shape[-1] - 2)])
+    )
 
 
 def top_shares(totals: Array, threshold: float | None = None) -> Array:
