@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 
 from comitia import Predictions
-from comitia._profile import EDGES, profile_of, scores
+from comitia._profile import EDGES, Scored, profile_of, score
 from simulated import simulated
+
+
+def scores(pack: Predictions, rho: np.ndarray, vote: str) -> tuple[np.ndarray, np.ndarray]:
+    found = score(pack, rho, vote)
+    assert isinstance(found, Scored)
+    return found.top, found.apart
+
 
 RHO = np.array([0.3, 0.25, 0.2, 0.15, 0.1, 0.0])
 
@@ -24,6 +31,7 @@ def test_scores_are_those_of_a_loop(vote: str) -> None:
         shares = [sum(RHO[i] for i in range(6) if votes[i, t] == c) for c in range(3)]
         means = [sum(RHO[i] * probs[i, t, c] for i in range(6)) for c in range(3)]
         assert top[t] == pytest.approx(max(shares if vote == "majority" else means))
+        assert score(pack, RHO, vote).classes[t] == int(np.argmax(shares if vote == "majority" else means))
 
 
 def test_no_answer_is_an_answer_of_its_own() -> None:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._certificate import UNITS
-from comitia._errors import InputError
 from comitia._gain import by_unit
 from comitia._predictions import Predictions
-from comitia._votes import walk_totals
+from comitia._samples import Groups
+from comitia._votes import walk_totals, winners
 
 #: Lower ends of all cells but the first. They are no shares that equal weights give, so that rounding moves nothing.
 EDGES = np.array(
@@ -48,6 +48,15 @@ class Profile:
         return None if self.unit in UNITS and self.samples > 0 else "profile: impossible unit or samples"
 
 
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What the vote says of each sample, (n,): its class, the largest share, and the disagreement of the members."""
+
+    classes: NDArray[np.int64]
+    top: Array
+    apart: Array
+
+
 def profile_of(predictions: Predictions, weights: Array, vote: str) -> Profile:
     """Return the profile of the vote on those samples; labels are not looked at.
 
@@ -56,10 +65,14 @@ def profile_of(predictions: Predictions, weights: Array, vote: str) -> Profile:
     >>> found.unsure[0], round(found.mean_share, 6), round(found.mean_disagreement, 6)
     (2, 0.916667, 0.125)
     """
-    top, apart = scores(predictions, weights, vote)
-    unsure, disagreeing = (by_unit(score, predictions.groups) for score in (1.0 - top, apart))
+    return profile_from(score(predictions, weights, vote), predictions.groups)
+
+
+def profile_from(scored: Scored, groups: Groups | None) -> Profile:
+    """Return the profile of samples whose scores are known."""
+    unsure, disagreeing = (by_unit(values, groups) for values in (1.0 - scored.top, scored.apart))
     return Profile(
-        "samples" if predictions.groups is None else "groups",
+        "samples" if groups is None else "groups",
         len(unsure),
         _counted(unsure),
         _counted(disagreeing),
@@ -73,20 +86,19 @@ def _counted(values: Array) -> tuple[int, ...]:
     return tuple(np.bincount(np.searchsorted(EDGES, values), minlength=len(EDGES) + 1).tolist())
 
 
-def scores(predictions: Predictions, weights: Array, vote: str) -> tuple[Array, Array]:
-    """Return, as (n,) each, the largest share of the vote and the weighted disagreement of the members' votes."""
-    if predictions.samples < 1:
-        raise InputError("samples: at least 1 is required, got none")
-    top, apart = np.empty(predictions.samples), np.empty(predictions.samples)
+def score(predictions: Predictions, weights: Array, vote: str) -> Scored:
+    """Return what the vote says of each sample, in one pass over what is averaged and one over the votes."""
+    count = predictions.samples
+    classes, top, apart = np.empty(count, np.int64), np.empty(count), np.empty(count)
     for block, totals in walk_totals(predictions, weights, vote):
         place = slice(block.start, block.start + len(totals))
-        top[place] = totals.max(axis=1)
+        classes[place], top[place] = winners(totals), totals.max(axis=1)
         if vote == "majority":
             apart[place] = _disagreement(totals)
     if vote == "average":
         for block, totals in walk_totals(predictions, weights, "majority"):
             apart[block.start : block.start + len(totals)] = _disagreement(totals)
-    return np.clip(top, 0.0, 1.0), np.clip(apart, 0.0, 1.0)
+    return Scored(classes, np.clip(top, 0.0, 1.0), np.clip(apart, 0.0, 1.0))
 
 
 def _disagreement(totals: Array) -> Array:

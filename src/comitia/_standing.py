@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from comitia._choosing import Choice, Settings
 from comitia._gain import Gain, measure_gain
 from comitia._predictions import Predictions
-from comitia._profile import Profile, profile_of
+from comitia._profile import Profile, Scored, profile_from, score
 from comitia._sources import Sources
 from comitia._votes import deployed_classes
 
@@ -30,13 +30,20 @@ def look_back(sources: Sources, settings: Settings, choice: Choice) -> Standing:
     kept, rho = sources.measured, choice.weighting.weights
     if choice.certifying is not None:
         kept = kept.take(choice.certifying)
-    return Standing(_gain(kept, rho, settings), profile_of(kept, rho, settings.vote))
+    scored = score(kept, rho, settings.vote)
+    return Standing(_gain(kept, scored, rho, settings), profile_from(scored, kept.groups))
 
 
+<<<<<<< HEAD
 def _gain(kept: Predictions, rho: NDArray[np.float64], settings: Settings) -> Gain | None:
     """The gain over equal weights; None where the weights are those, or a threshold decides beside them."""
+=======
+def _gain(kept: Predictions, scored: Scored, rho: NDArray[np.float64], settings: Settings) -> Gain | None:
+    """The gain over equal weights; None where the weights are those."""
+>>>>>>> after
     uniform = np.full(len(rho), 1 / len(rho))
     if np.allclose(rho, uniform, rtol=0, atol=1e-12) or settings.asked.threshold is not None:
         return None
-    errs, other = (deployed_classes(kept, one, settings.vote) != kept.labels for one in (rho, uniform))
+    other = deployed_classes(kept, uniform, settings.vote) != kept.labels
+    errs = scored.classes != kept.labels
     return measure_gain(errs, other, kept.groups, delta=settings.delta, seed=settings.seed, over=UNIFORM)
