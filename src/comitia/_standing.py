@@ -34,13 +34,8 @@ def look_back(sources: Sources, settings: Settings, choice: Choice) -> Standing:
     return Standing(_gain(kept, scored, rho, settings), profile_from(scored, kept.groups))
 
 
-<<<<<<< HEAD
-def _gain(kept: Predictions, rho: NDArray[np.float64], settings: Settings) -> Gain | None:
-    """The gain over equal weights; None where the weights are those, or a threshold decides beside them."""
-=======
 def _gain(kept: Predictions, scored: Scored, rho: NDArray[np.float64], settings: Settings) -> Gain | None:
-    """The gain over equal weights; None where the weights are those."""
->>>>>>> after
+    """The gain over equal weights; None where the weights are those, or a threshold decides beside them."""
     uniform = np.full(len(rho), 1 / len(rho))
     if np.allclose(rho, uniform, rtol=0, atol=1e-12) or settings.asked.threshold is not None:
         return None
