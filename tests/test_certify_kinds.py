@@ -92,6 +92,7 @@ def test_certificates_of_single_samples_are_not_given_to_groups() -> None:
         "occam",
         "best-member",
         "c2",
+        "unlabelled",
     }
     part = certify(pack, weights, chosen_on="part", certifying=np.flatnonzero(some_groups() < 20))
     assert {row.name: row.why for row in part.unavailable}["split"] == reason

@@ -193,12 +193,12 @@ def test_ids_go_with_the_answers() -> None:
     assert dict(zip(found.ids.tolist(), found.answers)) == {"x": "emu", "y": "dog"}
 
 
-def test_numbers_that_may_be_names_or_positions_are_not_guessed() -> None:
-    """Weighed with classes 1, 2, 3: are the votes 0, 1, 2 their positions, or is 0 a new class?"""
+def test_numbers_are_names_and_never_positions() -> None:
+    """Weighed with classes 1, 2, 3: of the votes 0, 1, 2 the first is a class that the ensemble does not know."""
     one = Predictions.from_arrays(votes=[[1, 2, 3, 1]], labels=[1, 2, 3, 1])
     ensemble = weigh(one, method="uniform")
-    with pytest.raises(InputError, match="whether these are names or positions cannot be told"):
-        predict(ensemble, Predictions.from_arrays(votes=[[0, 1, 2]]))
+    found = predict(ensemble, Predictions.from_arrays(votes=[[0, 1, 2]]))
+    assert (found.answers, found.unknown) == (["0", "1", "2"], ("0",))
     assert predict(ensemble, Predictions.from_arrays(votes=[[3, 1]])).answers == ["3", "1"]
     columns = Predictions.from_arrays(probs=[[[0.1, 0.2, 0.7]]])
     assert predict(ensemble, columns).answers == ["3"]

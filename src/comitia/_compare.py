@@ -144,6 +144,8 @@ def compare(
     seed : of the order in which samples (or groups) are counted; fix it before looking.
     names : what to call the two ensembles.
 
+    Notes
+    -----
     Answers are compared as `predict` gives them. Samples in groups are averaged within each group first.
 
     Examples

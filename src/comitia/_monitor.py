@@ -128,7 +128,7 @@ def monitor(
     Examples
     --------
     >>> from comitia import weigh
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(1)
     >>> labels = rng.integers(0, 2, 4000)
     >>> votes = np.where(rng.random((5, 4000)) < 0.2, 1 - labels, labels)
     >>> pack = Predictions.from_arrays(votes=votes, labels=labels)

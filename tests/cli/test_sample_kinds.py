@@ -77,7 +77,10 @@ def test_groups_of_a_table_are_what_is_counted(run: Any) -> None:
     shown = run("weigh", "t.csv", "--group", "patient", "--out", "e.json")
     assert "120 hold-out samples in 40 groups" in shown
     assert "Promise (groups): with probability 95% over the draw of 20 hold-out groups, the majority" in shown
-    assert "split, occam, best-member: proved for independent samples, and these come in groups" in shown
+    assert (
+        "split, unlabelled, occam, best-member: proved for independent samples, and these come in groups"
+        in shown
+    )
     assert "Everything" in run("verify", "e.json", "t.csv", "--group", "patient")
     assert "does not hold" in run("verify", "e.json", "t.csv", "--ignore", "patient", code=1)
 

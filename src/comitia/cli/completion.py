@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 # `comitia.weighting.METHODS` without importing scipy; a test compares the two.
 METHODS = (
     *("uniform", "best", "early-stopping", "first-order", "tandem"),
-    *("cantelli", "disagreement", "greedy", "likelihood", "auto"),
+    *("cantelli", "disagreement", "greedy", "likelihood", "blend", "auto"),
 )
 VOTES = ("majority", "average")
 

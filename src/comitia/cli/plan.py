@@ -108,7 +108,7 @@ def _later(wanted: dict[str, Any]) -> Any:
 
 def _require_only(wanted: dict[str, Any], what: str, used: tuple[str, ...]) -> None:
     """Raise where something is asked for that has no effect there; defaults are no question."""
-    defaults = {"certificate": "split", "delta": 0.05, "kl": 0.0}
+    defaults = {"certificate": "split", "delta": 0.05, "kl": 0.0, "share": 1.0, "at_once": 1}
     for name, value in wanted.items():
         if name not in used and value != defaults.get(name):
             raise InputError(f"--{name.replace('_', '-')}: has no effect with {what}; leave it out")
