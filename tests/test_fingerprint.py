@@ -67,6 +67,11 @@ def test_where_an_answer_of_class_0_and_none_differ() -> None:
     assert of(votes=votes, labels=labels) != of(votes=votes, labels=labels, abstained=silent)
 
 
+def test_groups_are_not_folds() -> None:
+    given = panel()
+    assert of(**given, groups=some_groups()) != of(**given, folds=some_groups())
+
+
 SAME = {
     "names of groups": lambda given: {"groups": [f"patient {code}" for code in given["groups"]]},
     "names of folds": lambda given: {"folds": given["folds"] + 100},

@@ -191,3 +191,14 @@ def test_ids_go_with_the_answers() -> None:
     ensemble = weigh(named([CLASSES] * 3, CLASSES), method="uniform")
     found = predict(ensemble, named([["emu", "dog"]] * 3, ids=["x", "y"]))
     assert dict(zip(found.ids.tolist(), found.answers)) == {"x": "emu", "y": "dog"}
+
+
+def test_numbers_that_may_be_names_or_positions_are_not_guessed() -> None:
+    """Weighed with classes 1, 2, 3: are the votes 0, 1, 2 their positions, or is 0 a new class?"""
+    one = Predictions.from_arrays(votes=[[1, 2, 3, 1]], labels=[1, 2, 3, 1])
+    ensemble = weigh(one, method="uniform")
+    with pytest.raises(InputError, match="whether these are names or positions cannot be told"):
+        predict(ensemble, Predictions.from_arrays(votes=[[0, 1, 2]]))
+    assert predict(ensemble, Predictions.from_arrays(votes=[[3, 1]])).answers == ["3", "1"]
+    columns = Predictions.from_arrays(probs=[[[0.1, 0.2, 0.7]]])
+    assert predict(ensemble, columns).answers == ["3"]

@@ -11,7 +11,7 @@ from comitia._arrays import both_classes
 from comitia._classes import are_numbers, merged, numbered_classes, ordered
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia._samples import Groups, check_ids
+from comitia._samples import Groups, check_ids, joined_strata
 
 
 def concatenated(parts: Sequence[Predictions]) -> Predictions:
@@ -32,6 +32,7 @@ def concatenated(parts: Sequence[Predictions]) -> Predictions:
         groups=Groups.joined([part.groups for part in same], "groups"),
         folds=Groups.joined([part.folds for part in same], "folds"),
         ids=_all_ids(same),
+        strata=joined_strata([part.strata for part in same]),
     )
 
 
@@ -107,7 +108,7 @@ def _all_ids(parts: Sequence[Predictions]) -> NDArray[np.str_] | None:
 
 
 def recoded(predictions: Predictions, class_names: tuple[str, ...]) -> Predictions:
-    """Return the same predictions with their classes numbered as those names, which must include their own.
+    """Return the same predictions with their classes numbered as those names, which must include all that occur.
 
     Votes keep their numbers where the names only go on; else all values are copied.
 
@@ -151,6 +152,7 @@ def _rebuilt(predictions: Predictions, **changed: Any) -> Predictions:
         "groups": predictions.groups,
         "folds": predictions.folds,
         "ids": predictions.ids,
+        "strata": predictions.strata,
         "abstained": predictions.abstained(),
     }
     return Predictions.from_arrays(**{**known, **changed})

@@ -1,6 +1,6 @@
 """What is known of samples beside predictions and labels: which group or fold each belongs to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +104,28 @@ def _coded(array: NDArray[Any]) -> Groups:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return Groups(rank[place], tuple(str(name) for name in different[order].tolist()))
+
+
+def check_strata(given: Mapping[str, Any] | None, samples: int) -> dict[str, Groups]:
+    """Return further facts of the samples by name, each an array (n,) of texts or integers.
+
+    >>> check_strata({"site": ["A", "B"]}, 2)["site"].names
+    ('A', 'B')
+    """
+    found: dict[str, Groups] = {}
+    for name, values in (given or {}).items():
+        known = Groups.of(f"strata['{name}']", values, samples)
+        if known is None or known.samples != samples:
+            raise InputError(f"strata['{name}']: one value for each of {samples} samples is required")
+        found[str(name)] = known
+    return found
+
+
+def joined_strata(parts: Sequence[Mapping[str, Groups]]) -> dict[str, Groups]:
+    """Return the facts of the samples of all parts, one after the other; all must have the same ones."""
+    names = list(dict.fromkeys(name for part in parts for name in part))
+    joined = {name: Groups.joined([part.get(name) for part in parts], f"strata['{name}']") for name in names}
+    return {name: known for name, known in joined.items() if known is not None}
 
 
 def check_ids(given: Any, samples: int) -> NDArray[np.str_] | None:

@@ -10,7 +10,7 @@ from comitia._copies import in_common, telling_marks
 from comitia._errors import InputError, require_type
 from comitia._joining import aligned, with_classes
 from comitia._predictions import Predictions
-from comitia.statistics.unlabelled import matched
+from comitia.statistics.unlabelled import matched, refuse_known
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +48,8 @@ def gather_sources(
             f"classes: only one class occurs ('{known.class_names[0]}'); name all of them with classes"
         )
     extra = None if unlabelled is None else matched(unlabelled, known)
+    if extra is not None and apart is not None:
+        refuse_known(extra, predictions)
     if predictions.folds is not None and not predictions.shared:
         raise InputError(
             "folds: every member must have predicted every sample of an out-of-fold table, or abstained"

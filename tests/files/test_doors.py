@@ -319,6 +319,25 @@ BAD = {
         "column 'risk' holds probabilities, the other columns classes",
         "--ignore risk",
     ),
+    "several columns at once": (
+        csv(columns(fold=ONES, patient=ONES)),
+        (),
+        "column 'fold' looks like folds, not a member; --fold fold says so, --ignore fold leaves it out; column "
+        "'patient' looks like groups",
+        "--group patient or --id patient says which",
+    ),
+    "a class that one member knows": (
+        csv(holes(TEXT, "svm", 5, "emu")),
+        (),
+        "column 'svm' holds 'emu', not the classes of 'label'",
+        "--classes names all classes if this is one, leave the cell empty (--empty abstain) if it means no answer",
+    ),
+    "a class called None": (
+        csv(columns(spell=lambda v: ("Mild", "None")[v])),
+        (),
+        "is empty (NA, N/A, null and None are too)",
+        "fix that label",
+    ),
     "kfold": (csv(columns(kfold=ONES)), (), "looks like folds", "--fold kfold says so"),
     "fold index": (
         csv({"Fold index": ONES.astype(str)} | DIGITS),
@@ -481,3 +500,36 @@ def test_forty_thousand_columns_and_one_twice(tmp_path, monkeypatch, capsys) -> 
     code, _, err = run(tmp_path, monkeypatch, capsys, "t.csv", data, ())
     assert code == 2
     assert "duplicate column 'm7'" in err
+
+
+def test_groups_that_nobody_named_are_told(tmp_path, monkeypatch, capsys) -> None:
+    options = ("--members", "rf", "--members", "svm", "--members", "nn")
+    data = csv(columns(patient=[f"p{i // 4}" for i in range(N)], user_id=range(N), year=[2024] * N))
+    _, _, err = run(tmp_path, monkeypatch, capsys, "t.csv", data, options)
+    assert "note: column 'patient' is ignored and has 10 values in 40 samples" in err
+    assert "--group patient says so, else every certificate is too tight" in err
+    assert "'user_id' is ignored" not in err
+    (tmp_path / "out.json").unlink()
+    _, _, err = run(tmp_path, monkeypatch, capsys, "t.csv", data, (*options, "--group", "patient"))
+    assert "is ignored" not in err
+
+
+def test_groups_of_a_long_table_that_nobody_named_are_told(tmp_path, monkeypatch, capsys) -> None:
+    rows = [f"q{i},{n},{v[i]},{t},d{i // 4}\n" for n, v in zip(NAMES, VOTES) for i, t in enumerate(TRUTH)]
+    data = ("item,judge,answer,label,document\n" + "".join(rows)).encode()
+    _, _, err = run(tmp_path, monkeypatch, capsys, "t.csv", data, ())
+    assert "note: column 'document' is ignored and has 10 values in 40 samples" in err
+    data = data.replace(b",document", b",author")
+    (tmp_path / "out.json").unlink()
+    _, _, err = run(tmp_path, monkeypatch, capsys, "t.csv", data, ("--group", "author"))
+    assert "is ignored" not in err
+
+
+def test_an_out_of_fold_table_is_headed_as_an_estimate(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_bytes(csv(columns(fold=ONES)))
+    with pytest.raises(SystemExit):
+        main(["weigh", "t.csv", "--fold", "fold"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3] == "estimate: out-of-fold predictions promise nothing"
+    assert "Promise" not in "\n".join(lines)

@@ -138,7 +138,7 @@ def test_labels_of_texts_and_tables(tmp_path, text):
     [
         ("", "is empty; one class per line"),
         ("cat\ndog\n", "classes must be numbered 0, 1, …"),
-        ("a,b\n1,2\n", "one column is required, or one called label, got a, b"),
+        ("a,b\n1,2\n", "one column is required, or one called label \\(label= names it\\), got a, b"),
     ],
 )
 def test_bad_labels_are_refused(tmp_path, text, message):

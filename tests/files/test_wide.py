@@ -1,6 +1,7 @@
 """Wide tables in Python: classes, data frames, shards, what pyarrow lacks."""
 
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -96,6 +97,69 @@ def test_pandas_frames():
     assert read_predictions(frame, empty="unseen").mask().tolist() == [[False, True], [True, True]]
     with pytest.raises(InputError, match=r"data frame: 1 of 4 cells are empty"):
         read_predictions(frame)
+
+
+def test_decimals_of_a_frame_are_numbers():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [Decimal("0.25"), None], "b": [0.75, 0.5], "label": [0, 1]})
+    found = read_predictions(frame, empty="unseen")
+    assert next(found.blocks()).probs[0, 0].tolist() == [0.75, 0.25]
+
+
+class Polars:
+    """Stands for a frame of polars, where what is missing is told apart from NaN."""
+
+    columns = ("a", "label")
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, name):
+        return PolarsSeries([0.5, float("nan")] if name == "a" else [0.0, 1.0])
+
+
+class PolarsSeries:
+    def __init__(self, cells):
+        self.cells = np.array(cells)
+
+    def to_numpy(self):
+        return self.cells
+
+    def is_null(self):
+        return PolarsSeries(np.zeros(2, bool))
+
+
+def test_nan_of_a_frame_that_knows_what_is_missing():
+    with pytest.raises(InputError, match="column 'a', row 1 holds NaN"):
+        read_predictions(Polars(), empty="abstain")
+
+
+class Query:
+    """Stands for a lazy frame: asking it for its columns would run it."""
+
+    @property
+    def columns(self):
+        raise AssertionError
+
+    def __getitem__(self, name):
+        raise AssertionError
+
+    def collect(self):
+        raise AssertionError
+
+
+def test_queries_are_not_run():
+    with pytest.raises(InputError, match=r"Query holds a query, not rows; collect\(\) it first"):
+        read_predictions(Query())
+
+
+def test_frames_that_are_no_tables():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({("m", "a"): [0, 1], ("label", ""): [0, 1]})
+    with pytest.raises(InputError, match="the columns have several levels"):
+        read_predictions(frame)
+    with pytest.raises(InputError, match="Series is one column"):
+        read_predictions(frame[("m", "a")])
 
 
 def test_arrow_tables_keep_their_precision():

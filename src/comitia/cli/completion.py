@@ -66,6 +66,8 @@ BY_METAVAR = {
     "FILE.npz": FILES,
     "PACK.npz": FILES,
     "ENSEMBLE.json": FILES,
+    "A.json": FILES,
+    "[B.json] FILE...": FILES,
     "PATH": FILES,
     "DIR": FOLDERS,
     "NAME|FILE.toml": Completed(lambda: _library("recipes/library"), paths="file"),

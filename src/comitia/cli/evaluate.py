@@ -59,6 +59,11 @@ Examples:
 @click.option(
     "--votes", default="average,majority", show_default=True, metavar="NAME,...", help="Votes to score."
 )
+@click.option(
+    "--target-risk",
+    type=float,
+    help="Also decline: how many samples are answered if at most this share of the answers may be wrong.",
+)
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="A further bound of your own.")
 @click.option("--table", "tables", multiple=True, metavar="FILE", help="Write all rows as .md, .tex or .csv.")
 @click.option("--out", metavar="FILE", help="Write the evaluation (JSON) for comitia report.")
@@ -74,6 +79,7 @@ def command(
     delta: float,
     weightings: str | None,
     votes: str,
+    target_risk: float | None,
     bounds: tuple[str, ...],
     tables: tuple[str, ...],
     out: str | None,
@@ -115,6 +121,7 @@ def command(
         weightings=None if weightings is None else words(weightings),
         votes=words(votes),
         bounds=bounds,
+        target_risk=target_risk,
     )
     written = [*tables] if out is None else [*tables, out]
     for path in tables:
@@ -154,6 +161,7 @@ def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
     """Print the rows of the largest size (every size of an epoch budget first), the claims and the notes."""
     from rich.markup import escape
 
+    from comitia.evaluation.declining import declined_in_words
     from comitia.evaluation.tables import by_size, summary
 
     source, size = evaluation.source, evaluation.settings.sizes[-1]
@@ -171,6 +179,8 @@ def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
         f"ensembles of {counted(size, 'run')}[/bold]"
     )
     show_table(terminal, summary(evaluation))
+    for row in evaluation.declining:
+        terminal.print(f"[dim]{escape(declined_in_words(row))}[/dim]")
     for claim in evaluation.claims:
         style = {"held": "green", "not held": "red"}.get(claim.verdict, "yellow")
         why = f" [dim]({escape(claim.reason)})[/dim]" if claim.reason else ""

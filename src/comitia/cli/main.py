@@ -12,11 +12,15 @@ import click
 from comitia import __version__
 from comitia._errors import InputError, nearest
 from comitia.cli.completion import completed
+from comitia.cli.table_options import typed
 
 COMMANDS = {
     "weigh": "hold-out predictions → weights and certificates",
     "predict": "member predictions → the ensemble's",
     "verify": "compute every certificate of an ensemble again from the data",
+    "compare": "is one ensemble certified better than another, a member, or the uniform vote?",
+    "monitor": "does the promise still hold? labels as they come in, valid whenever you look",
+    "drift": "do new samples without labels look unlike the hold-out? a warning",
     "plan": "how many hold-out samples a certificate needs, or what a number of them can certify",
     "evaluate": "compare weightings on test predictions by the paper's protocol",
     "train": "train the networks of a recipe; the same command again resumes",
@@ -28,7 +32,7 @@ COMMANDS = {
 }
 
 
-ENDED_AT_ONCE = ("weigh", "predict", "verify", "plan", "evaluate", "report")
+ENDED_AT_ONCE = ("weigh", "predict", "verify", "compare", "monitor", "drift", "plan", "evaluate", "report")
 
 
 # What a shell gives to a program that a closed pipe ended; 1 would say that something failed.
@@ -152,8 +156,7 @@ def _option(found: re.Match[str], flags: dict[str, str]) -> str:
     flag, value = flags.get(found[1]), found[2]
     if flag is None or value is None:
         return found[0] if flag is None else flag
-    plain = re.fullmatch(r"[\w.:/-]+", value) is not None
-    return f"{flag} {value}" if plain else f'{flag} "{value}"'
+    return typed(flag, value)
 
 
 def _interrupted(whole_process: bool) -> None:

@@ -1,5 +1,6 @@
 """Options of every command that reads tables: which column is what."""
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -72,6 +73,16 @@ class ReadingCommand(click.Command):
                     formatter.write_dl(records)
 
 
+def typed(flag: str, value: str) -> str:
+    """Return an option as it is typed.
+
+    >>> typed("--group", "patient"), typed("--group", "patient no")
+    ('--group patient', '--group "patient no"')
+    """
+    plain = re.fullmatch(r"[\w.:/-]+", value) is not None
+    return f"{flag} {value}" if plain else f'{flag} "{value}"'
+
+
 class Told:
     """What was taken as what, kept until there is something to show: files are written before anything is printed."""
 
@@ -104,6 +115,18 @@ def read_further(files: tuple[str, ...], given: dict[str, Any], like: "Predictio
     return read_predictions(files, like=like, **as_arguments(dict(given, fold=None)))
 
 
+def read_unlabelled(
+    files: tuple[str, ...], given: dict[str, Any], like: "Predictions"
+) -> "Predictions | None":
+    """Return the same members on unlabelled samples, read with the same options; None without files."""
+    if not files:
+        return None
+    from comitia.files import read_predictions
+
+    options = as_arguments(dict(given, per=()))
+    return read_predictions(files, like=like, **options, labelled=False)
+
+
 def show_roles(terminal: "Console", roles: "Roles") -> None:
     """Print what was taken as what, a short line per role."""
     from rich.markup import escape
@@ -111,8 +134,12 @@ def show_roles(terminal: "Console", roles: "Roles") -> None:
     count = len(roles.members)
     shown = ", ".join(roles.members[:6]) + (", …" if count > 6 else "")
     lines = [("label", roles.label), ("id", roles.id), ("group", roles.group), ("fold", roles.fold)]
+    lines += [("per", ", ".join(roles.strata) or None)]
     lines += [("members", f"{count:,} ({shown})"), ("ignored", ", ".join(roles.ignored) or None)]
-    lines += [("probability of", roles.positive), *(("note", note) for note in roles.notes)]
+    notes = [
+        re.sub(r"\b([a-z]+)='([^']*)'", lambda m: typed(f"--{m[1]}", m[2]), note) for note in roles.notes
+    ]
+    lines += [("probability of", roles.positive), *(("note", note) for note in notes)]
     for what, text in lines:
         if text is not None:
             terminal.print(f"[dim]{what}: {escape(text)}[/dim]", soft_wrap=True)

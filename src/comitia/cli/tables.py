@@ -10,7 +10,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from comitia._certificate import percent_up
+from comitia._choosing import is_blind
 from comitia._words import counted
+from comitia.cli.promise_tables import show_promises
 from comitia.pages.figure import legible, told_apart
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from comitia._certificate import Certificate
     from comitia._ensemble import Ensemble
     from comitia._predict import Predicted
-    from comitia._verify import Verification
+    from comitia._verification import Verification
 
 # Members beyond these, and lighter ones, are folded into one line.
 SHOWN_MEMBERS, SHOWN_WEIGHT = 12, 5e-4
@@ -30,12 +32,18 @@ LONGEST_NAME = 36
 
 def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
     """Print members, certificates, the promise, what is not given and why, and warnings."""
+    if ensemble.best is None:
+        console.print("[bold yellow]estimate: out-of-fold predictions promise nothing[/bold yellow]")
     console.print(_headline(ensemble))
     console.print(_members(ensemble))
     if ensemble.best is None:
         console.print(_estimate(ensemble))
     else:
         _show_promise(console, ensemble, ensemble.best)
+    show_promises(console, ensemble)
+    if ensemble.gain is not None:
+        sentence = ensemble.gain.sentence()
+        console.print(f"[bold]Over equal weights[/bold]: {sentence[:1].upper()}{sentence[1:]}.")
     for why, rows in groupby(ensemble.certification.unavailable, key=lambda row: row.why):
         named = ", ".join(row.name for row in rows)
         console.print(f"[dim]not given: {escape(named)}: {escape(_with_flags(why))}[/dim]")
@@ -72,7 +80,8 @@ def _headline(ensemble: "Ensemble") -> str:
     how = {
         "nothing": ("by your own statement " if w.method == "given" else "")
         + "fixed without the hold-out, certified on all of it",
-        "part": f"chosen on {split.weighing:,} samples, {split.certifying:,} kept for certifying",
+        "part": f"{'its rule ' if is_blind(w.method) else ''}chosen on {split.weighing:,} samples, "
+        f"{split.certifying:,} kept for certifying",
         "all": "chosen on all samples"
         + ("" if ensemble.data.pair_samples_min >= _draws(ensemble) else ", each member on its own"),
         "apart": f"certified on {ensemble.data.certify_samples or 0:,} samples apart{_known(ensemble)}",
@@ -115,7 +124,7 @@ def _classes(ensemble: "Ensemble") -> str:
 def _members(ensemble: "Ensemble") -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("member")
-    table.add_column("error", justify="right")
+    table.add_column("error" if not ensemble.data.abstained else "error (no answer ½)", justify="right")
     table.add_column("weight", justify="right")
     table.add_column("")
     weights = ensemble.weights
@@ -210,7 +219,13 @@ def show_predicted(console: "Console", predicted: "Predicted") -> None:
             f"[yellow]warning: the hold-out had no {escape(names)}, so the promise says nothing of it; check that "
             "classes are spelled as they were weighed[/yellow]"
         )
-    if (silent := int((predicted.classes < 0).sum())) > 0:
+    declined = 0 if predicted.declined is None else int(predicted.declined.sum())
+    if predicted.declined is not None:
+        console.print(
+            f"declined: {declined:,} samples ({declined / n:.1%}), too little weight behind an answer"
+        )
+    if (silent := int((predicted.classes < 0).sum()) - declined) > 0:
         console.print(f"no answer: {silent:,} samples, on which no member votes")
     if predicted.error is not None:
-        console.print(f"error on the labels given: {predicted.error:.4f}")
+        of = "" if predicted.declined is None else ", of the samples answered"
+        console.print(f"error on the labels given{of}: {predicted.error:.4f}")

@@ -33,6 +33,11 @@ class Column:
             return "text"
         return "list" if self.values.ndim == 2 else "number"
 
+    def take(self, kept: NDArray[np.bool_]) -> "Column":
+        """Return some of the cells: those that are marked."""
+        missing = None if self.missing is None else self.missing[kept]
+        return Column(self.values[kept], self.words, missing)
+
     def texts(self) -> list[str]:
         """Return the cells as text, empty ones as "".
 

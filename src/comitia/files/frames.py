@@ -1,6 +1,7 @@
 """Data frames in Python: pandas and polars by their columns, Arrow tables by pyarrow."""
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,8 @@ SOURCE = "data frame"
 
 def is_frame(given: object) -> bool:
     """Return whether this is a data frame: it has columns, or gives itself as Arrow data."""
-    return hasattr(given, "__arrow_c_stream__") or (
-        hasattr(given, "columns") and hasattr(given, "__getitem__")
-    )
+    kind = type(given)  # asking a lazy frame itself for its columns runs its query
+    return hasattr(kind, "__arrow_c_stream__") or (hasattr(kind, "columns") and hasattr(kind, "__getitem__"))
 
 
 def open_frame(frame: Any) -> "FrameTable | ArrowTable":
@@ -27,7 +27,12 @@ def open_frame(frame: Any) -> "FrameTable | ArrowTable":
     Columns that are NumPy arrays of numbers are read where they lie; those of objects are spelled out, a missing value
     being an empty cell (NaN too: pandas has no other mark for one). The index of pandas is no column.
     """
-    if type(frame).__module__.split(".")[0] == "pyarrow" or not hasattr(frame, "columns"):
+    kind = type(frame)
+    if hasattr(kind, "collect") and not hasattr(kind, "__len__"):
+        raise InputError(f"{SOURCE}: {kind.__name__} holds a query, not rows; collect() it first")
+    if hasattr(kind, "to_frame") and not hasattr(kind, "columns"):
+        raise InputError(f"{SOURCE}: {kind.__name__} is one column; give the frame with members and label")
+    if kind.__module__.split(".")[0] == "pyarrow" or not hasattr(kind, "columns"):
         return arrow_table(SOURCE, require_pyarrow(SOURCE).table(frame))
     return FrameTable(frame)
 
@@ -38,6 +43,8 @@ class FrameTable:
     def __init__(self, frame: Any) -> None:
         keys = list(frame.columns)
         self.source, self.names = SOURCE, tuple(str(key).strip() for key in keys)
+        if any(isinstance(key, tuple) for key in keys):
+            raise InputError(f"{SOURCE}: the columns have several levels; give each one name, 'member:class'")
         if keys and all(isinstance(key, int) for key in keys):
             raise InputError(f"{SOURCE}: the columns must have names (members and label), got numbers")
         check_names(SOURCE, self.names)
@@ -49,7 +56,7 @@ class FrameTable:
 
     def batches(self, columns: Sequence[str]) -> Iterator[dict[str, Column]]:
         """Yield those columns of consecutive rows; kinds are those of whole columns."""
-        held = {name: _column(name, self._frame[self._keys[name]].to_numpy()) for name in columns}
+        held = {name: _column(name, self._frame[self._keys[name]]) for name in columns}
         for start in range(0, self.rows, ROWS):
             stop = min(start + ROWS, self.rows)
             yield {name: _part(column, start, stop) for name, column in held.items()}
@@ -60,13 +67,19 @@ def _part(column: Column, start: int, stop: int) -> Column:
     return Column(column.values[start:stop], column.words, missing)
 
 
-def _column(name: str, array: Any) -> Column:
+def _column(name: str, series: Any) -> Column:
+    array = series.to_numpy()
     if array.dtype.kind in "biu":
         return Column(array)
     if array.dtype.kind == "f":
-        missing = np.isnan(array)
+        # polars tells what is missing from NaN, a prediction that failed
+        missing = series.is_null().to_numpy() if hasattr(series, "is_null") else np.isnan(array)
         return Column(np.where(missing, 0, array), missing=missing) if missing.any() else Column(array)
     cells = array.tolist() if array.dtype.kind == "O" else [str(cell) for cell in array]
+    return _objects(name, [float(cell) if isinstance(cell, Decimal) else cell for cell in cells])
+
+
+def _objects(name: str, cells: list[Any]) -> Column:
     missing = np.array([_is_missing(cell) for cell in cells])
     known = [cell for cell, gap in zip(cells, missing.tolist()) if not gap]
     gaps = missing if missing.any() else None

@@ -49,7 +49,8 @@ def read_label_file(path: Path, options: TableOptions) -> Labels:
         start += len(batch[name].values)
     found = labels_of(store, table.first_row)
     known = tuple(ids) if len(wanted) > 1 else None
-    return Labels(str(path), found.codes, found.words, found.numeric, known)
+    others = tuple(other for other in table.names if other not in wanted)
+    return Labels(str(path), found.codes, found.words, found.numeric, known, others)
 
 
 def open_label_table(path: Path) -> Opened:
@@ -74,7 +75,9 @@ def _column(table: Opened, options: TableOptions) -> str:
     rest = [name for name in table.names if name != options.id]
     if named is None and len(rest) != 1:
         shown = ", ".join(table.names)
-        raise InputError(f"{table.source}: one column is required, or one called label, got {shown}")
+        raise InputError(
+            f"{table.source}: one column is required, or one called label (label= names it), got {shown}"
+        )
     return rest[0] if named is None else named
 
 

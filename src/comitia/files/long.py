@@ -1,6 +1,7 @@
 """Long tables: one row per item and member, as annotation tools, harnesses of judges and crowd platforms write them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -13,7 +14,8 @@ from comitia.files.gathered import Gathered, at_least_two, sorted_classes
 from comitia.files.long_cells import Cells, fill_cells, split_rounds
 from comitia.files.long_roles import MEANING, Roles, find_roles, item_and_label, named_roles
 from comitia.files.long_rows import Facts, Rows, keep_members, read_labels_of, read_rows
-from comitia.files.roles import NAMED, TableOptions
+from comitia.files.repeats import notes_on_groups
+from comitia.files.roles import NAMED, TableOptions, found_strata
 from comitia.files.roles import Roles as Taken
 
 __all__ = ["read_long"]
@@ -39,6 +41,7 @@ def read_long(tables: Sequence[Table], options: TableOptions, labels: Table | No
     """
     names, left = _kept(tables[0], options.ignore)
     roles = find_roles(names, named_roles(options), tables[0].source)
+    roles = replace(roles, strata=found_strata(tables[0].source, tables[0].names, options.strata))
     if labels is not None and roles.label is not None:
         raise InputError(
             f"labels: given, and column '{roles.label}' of {tables[0].source} looks like labels too; "
@@ -54,6 +57,9 @@ def read_long(tables: Sequence[Table], options: TableOptions, labels: Table | No
     if options.rounds == "members":
         rows = split_rounds(rows)
     taken = _taken(rows, roles, [name for name in tables[0].names if name not in roles.columns])
+    if roles.group is None:
+        more = notes_on_groups(tables[0], taken.ignored, roles.item)
+        taken = replace(taken, notes=(*taken.notes, *more))
     return _gathered(rows, truth, options, taken)
 
 
@@ -85,6 +91,7 @@ def _taken(rows: Rows, roles: Roles, ignored: Sequence[str]) -> Taken:
         rows.words["member"],
         tuple(ignored),
         notes=(f"a long table: {', '.join(parts)}",),
+        strata=roles.strata,
     )
 
 
@@ -107,6 +114,7 @@ def _gathered(rows: Rows, truth: Facts | None, options: TableOptions, taken: Tak
         taken=taken,
         source=rows.source,
         abstained=cells.declined if cells.declined.any() else None,
+        strata={name: _known(rows, name) for name in rows.strata},
     )
 
 
@@ -117,6 +125,7 @@ def _classes(rows: Rows, truth: Facts | None, options: TableOptions) -> tuple[st
     answers = [word for word in spoken if word not in options.abstain]
     _refuse_misspelled(options.abstain, answers)
     known = () if truth is None else truth.words
+    _refuse_failed(rows.source, answers, known)
     if right := next((word for word in known if word in options.abstain), None):
         raise InputError(
             f"abstain: '{right}' is the label of an item, so it cannot mean that there is no answer"
@@ -142,6 +151,19 @@ def _in_order(rows: Rows, found: Sequence[str], options: TableOptions) -> tuple[
     if options.known and not given:
         return merged(options.known, sorted_classes(different))
     return given or at_least_two(rows.source, sorted_classes(different))
+
+
+def _refuse_failed(source: str, answers: Sequence[str], labels: Sequence[str]) -> None:
+    """Raise for NaN: it is an answer or a label that failed, not a class."""
+    for what, words in (("answer", answers), ("label", labels)):
+        failed = next((word for word in words if word.strip().casefold() in ("nan", "-nan")), None)
+        if failed is not None:
+            remedy = (
+                f"abstain='{failed}' if it means that there is no answer, else fix or drop that member"
+                if what == "answer"
+                else "fix that label (an item left out for it would bias every certificate)"
+            )
+            raise InputError(f"{source}: {'an' if what == 'answer' else 'a'} {what} is '{failed}'; {remedy}")
 
 
 def _refuse_misspelled(abstain: tuple[str, ...], answers: list[str]) -> None:
@@ -195,8 +217,14 @@ def _unexplained(rows: Rows, gaps: NDArray[np.bool_]) -> str:
 def _texts(rows: Rows, role: str) -> NDArray[np.str_] | None:
     """The groups or folds of the items; each item needs one."""
     facts = rows.facts.get(role)
-    if facts is None:
-        return None
+    return None if facts is None else _filled(rows, role, facts)
+
+
+def _known(rows: Rows, name: str) -> NDArray[np.str_]:
+    return _filled(rows, name, rows.strata[name])
+
+
+def _filled(rows: Rows, role: str, facts: Facts) -> NDArray[np.str_]:
     if (facts.codes < 0).any():
         first = rows.words["item"][int((facts.codes < 0).argmax())]
         raise InputError(f"{rows.source}: item '{first}' has no {role}; fill it in or leave the column out")

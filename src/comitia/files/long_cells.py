@@ -140,6 +140,11 @@ def _repeated(placed: _Placed, rounds: str | None) -> str:
     found = f"{rows.source}: '{member}' has several answers on item '{item}'"
     if rounds == "members":
         return f"{found} in one round; keep one row per item, member and round"
+    if rows.round is None:
+        return (
+            f"{found}; keep one row per item and member, rounds='agree' keeps the answers on which all rows agree and "
+            "counts the others as abstentions, columns='round=COLUMN' names a column that tells them apart"
+        )
     return (
         f"{found}; rounds='members' makes each round a member of its own, rounds='agree' keeps the answers on which "
         "all rounds agree and counts the others as abstentions"

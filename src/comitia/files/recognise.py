@@ -119,6 +119,11 @@ def _require_classes(
         return
     if strange or measure.isdisjoint(own):
         remedy = "spell the classes alike, or classes= names all" if explicit else _remedy(name)
+        if not explicit and not measure.isdisjoint(own):
+            remedy = (
+                "classes= names all classes if this is one, leave the cell empty (empty='abstain') if it means no "
+                f"answer, {remedy}"
+            )
         raise InputError(
             f"{store.source}: column '{name}' holds {listed(strange or own)}, not the classes of "
             f"{_measure(sheet, known)}; {remedy}"

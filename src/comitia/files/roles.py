@@ -46,6 +46,8 @@ LAYOUTS = ("wide", "long")
 ROUNDS = ("members", "agree")
 #: Columns of a long table that `columns` names; those of items, labels, groups and folds have options of their own.
 NAMED = ("member", "answer", "probability", "round")
+#: What promises can be asked per without a column: the true class, and the class that is answered.
+PER_ANSWER = ("class", "predicted")
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class TableOptions:
     abstain: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     known: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         choices = {"empty": EMPTY_MEANS, "layout": LAYOUTS, "rounds": ROUNDS}
@@ -91,6 +94,7 @@ class Roles:
     ignored : columns that were left out
     positive : the class whose probability is given, where each member gives one probability
     notes : what else the user should know about how the table was read
+    strata : columns of further facts of the samples, which promises are asked for by
     """
 
     label: str | None
@@ -101,6 +105,7 @@ class Roles:
     ignored: tuple[str, ...] = ()
     positive: str | None = None
     notes: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
 
 
 def globs(given: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -139,23 +144,28 @@ def roles_by_name(source: str, names: Sequence[str], options: TableOptions, labe
         role: _named(source, names, role, name)
         for role, name in (("id", options.id), ("group", options.group), ("fold", options.fold))
     }
+    strata = found_strata(source, names, options.strata)
     ignored = _matching(source, names, "ignore", options.ignore)
     taken = {name for name in chosen.values() if name is not None}
     label = _label(source, [n for n in names if n not in ignored and n not in taken], options, labelled)
-    rest = [name for name in names if name not in ignored and name not in taken and name not in label]
+    rest = [name for name in names if name not in {*ignored, *taken, *label, *strata}]
     members = rest
     if options.members:
         wanted = _matching(source, names, "members", options.members)
         members = [name for name in rest if name in wanted]
     else:
-        for name in rest:
-            _refuse_name(source, name)
+        _refuse_names(source, rest)
     if not members:
         raise InputError(f"{source}: no member found; one column per member is required beside the labels")
     out = ignored | (set(rest) - set(members)) | set(label if labelled else ())
     own = None if labelled or not label else label[0]
     left = tuple(n for n in names if n in out)
-    return Roles(own, chosen["id"], chosen["group"], chosen["fold"], tuple(members), left)
+    return Roles(own, chosen["id"], chosen["group"], chosen["fold"], tuple(members), left, strata=strata)
+
+
+def found_strata(source: str, names: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that promises are asked for by; one that is not there is an error."""
+    return tuple(name for name in wanted if _named(source, names, "per", name))
 
 
 def find_label(source: str, names: Sequence[str], label: str | None) -> str | None:
@@ -195,26 +205,44 @@ def _matching(source: str, names: Sequence[str], role: str, patterns: tuple[str,
     return found
 
 
-def _refuse_name(source: str, name: str) -> None:
-    """Raise where the name says that a column is no member."""
-    low = re.sub(r"[\s.-]+", "_", name.lower())
+def _refuse_names(source: str, names: Sequence[str]) -> None:
+    """Raise where names say that columns are no members: one line for all of them."""
+    found = [text for name in names if (text := _looks_like(name)) is not None]
+    if found:
+        more = f"; … and {len(found) - 4} more columns" if len(found) > 4 else ""
+        raise InputError(f"{source}: {'; '.join(found[:4])}{more}")
+
+
+def _looks_like(name: str) -> str | None:
+    """What a column is by its name, where that is no member, and what settles it."""
+    low = _plain(name)
     stem = NUMBERING.sub("", low)
     leave = f"ignore='{name}' leaves it out"
     if low in IDS or (stem and stem in IDS) or low.startswith("unnamed:"):
         shown = f"column '{name}'" if name else "a column without a name"
         take = f"id='{name}' takes it as the id, " if name else ""
-        raise InputError(f"{source}: {shown} looks like a row number or an id, not a member; {take}{leave}")
+        return f"{shown} looks like a row number or an id, not a member; {take}{leave}"
     if low in FOLDS or stem in FOLDS:
-        raise InputError(
-            f"{source}: column '{name}' looks like folds, not a member; fold='{name}' says so, {leave}"
-        )
+        return f"column '{name}' looks like folds, not a member; fold='{name}' says so, {leave}"
     if low in WEIGHTS:
-        raise InputError(
-            f"{source}: column '{name}' looks like weights of the samples, not a member; {leave}, members= names "
-            "the members"
-        )
-    if low in GROUPS or stem in GROUPS or low.endswith("_id"):
-        raise InputError(
-            f"{source}: column '{name}' looks like groups of samples or an id, not a member; group='{name}' or "
+        return f"column '{name}' looks like weights of the samples, not a member; {leave}, members= names the members"
+    if names_groups(name):
+        return (
+            f"column '{name}' looks like groups of samples or an id, not a member; group='{name}' or "
             f"id='{name}' says which, {leave}"
         )
+    return None
+
+
+def names_groups(name: str) -> bool:
+    """Return whether the name of a column says that samples with the same value may belong together.
+
+    >>> [names_groups(name) for name in ("patient", "Site No", "user_id", "id", "age")]
+    [True, True, True, False, False]
+    """
+    low = _plain(name)
+    return low in GROUPS or NUMBERING.sub("", low) in GROUPS or low.endswith("_id")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s.-]+", "_", name.lower())

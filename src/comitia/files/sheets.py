@@ -14,13 +14,17 @@ from comitia.files.store import Store
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The labels of some samples: codes into `words`; `name` is what messages call them."""
+    """The labels of some samples: codes into `words`; `name` is what messages call them.
+
+    From a file of their own they may have `ids`, and there may be `others`, columns that were not read.
+    """
 
     name: str
     codes: NDArray[Any]
     words: tuple[str, ...]
     numeric: bool = True
     ids: tuple[str, ...] | None = None
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +36,7 @@ class Sheet:
     store: Store
     labels: Labels | None
     texts: dict[str, NDArray[np.str_]]
+    strata: dict[str, NDArray[np.str_]]
 
     def row(self, sample: int) -> int:
         """Return the number that a sample has in messages."""
@@ -44,10 +49,10 @@ def read_sheet(table: Opened, options: TableOptions, labels: Labels | None = Non
     store = Store(table.source, roles.members, table.rows)
     truth = None if roles.label is None else Store(table.source, [roles.label], table.rows)
     extras = {role: name for role in ("id", "group", "fold") if (name := getattr(roles, role)) is not None}
-    wanted = dict.fromkeys(
-        [*roles.members, *([] if roles.label is None else [roles.label]), *extras.values()]
-    )
+    own_label = [] if roles.label is None else [roles.label]
+    wanted = dict.fromkeys([*roles.members, *own_label, *extras.values(), *roles.strata])
     texts: dict[str, list[str]] = {role: [] for role in extras}
+    facts: dict[str, list[str]] = {name: [] for name in roles.strata}
     start = 0
     for batch in table.batches(list(wanted)):
         store.add(batch, start)
@@ -55,14 +60,19 @@ def read_sheet(table: Opened, options: TableOptions, labels: Labels | None = Non
             truth.add(batch, start)
         for role, name in extras.items():
             texts[role] += batch[name].texts()
+        for name, cells in facts.items():
+            cells += batch[name].texts()
         start += len(next(iter(batch.values())).values)
     for role, name in extras.items():
         _require_filled(table, role, name, texts[role])
+    for name, cells in facts.items():
+        _require_filled(table, "value", name, cells)
     if roles.id is not None:
         _require_distinct(table, roles.id, texts["id"])
     own = None if truth is None else labels_of(truth, table.first_row)
     known = own if labels is None else _joined(table, labels, texts.get("id"))
-    return Sheet(table, roles, store, known, {role: np.array(cells) for role, cells in texts.items()})
+    arrays = ({key: np.array(cells) for key, cells in some.items()} for some in (texts, facts))
+    return Sheet(table, roles, store, known, *arrays)
 
 
 def labels_of(store: Store, first_row: int) -> Labels:
@@ -75,7 +85,9 @@ def labels_of(store: Store, first_row: int) -> Labels:
         )
     if store.missing is not None:
         row = int(store.missing[0].argmax()) + first_row
-        raise InputError(f"{where}, row {row} is empty; fix that label or drop the row")
+        raise InputError(
+            f"{where}, row {row} is empty (NA, N/A, null and None are too); fix that label or drop the row"
+        )
     if store.kinds[0] == "numbers":
         numbers = store.as_numbers(0)
         shown = numbers[numbers != np.floor(numbers)][0]
@@ -108,6 +120,12 @@ def _require_distinct(table: Opened, name: str, ids: list[str]) -> None:
 def _joined(table: Opened, labels: Labels, ids: list[str] | None) -> Labels:
     """The labels of another file in the order of the table: by id where both have it."""
     if ids is None or labels.ids is None:
+        shared = next((name for name in labels.others if name in table.names), None)
+        if shared is not None:
+            raise InputError(
+                f"{labels.name}: has a column '{shared}' as {table.source} has; id='{shared}' finds the labels by it "
+                "(leave it out of one file if their rows are in the same order)"
+            )
         if len(labels.codes) != table.rows:
             word = "long" if len(labels.codes) > table.rows else "short"
             raise InputError(
@@ -115,9 +133,22 @@ def _joined(table: Opened, labels: Labels, ids: list[str] | None) -> Labels:
                 "sample, or id= names the column that both files have"
             )
         return labels
-    places = {text: place for place, text in enumerate(labels.ids)}
+    places = _places_of(labels)
     lacking = next((text for text in ids if text not in places), None)
     if lacking is not None:
         raise InputError(f"{labels.name}: has no label for '{lacking}' of {table.source}; add it")
-    order = np.array([places[text] for text in ids])
-    return Labels(labels.name, labels.codes[order], labels.words, labels.numeric)
+    codes = labels.codes[np.array([places[text] for text in ids])]
+    used, found = np.unique(codes, return_inverse=True)  # classes of other samples are no classes here
+    return Labels(labels.name, found, tuple(labels.words[code] for code in used.tolist()), labels.numeric)
+
+
+def _places_of(labels: Labels) -> dict[str, int]:
+    """Return where the label of each id stands; two different labels of one id are an error."""
+    assert labels.ids is not None
+    places: dict[str, int] = {}
+    for place, text in enumerate(labels.ids):
+        first = places.setdefault(text, place)
+        if labels.codes[first] != labels.codes[place]:
+            one, other = (labels.words[labels.codes[k]] for k in (first, place))
+            raise InputError(f"{labels.name}: '{text}' has the labels '{one}' and '{other}'; give it one")
+    return places

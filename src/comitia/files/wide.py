@@ -17,6 +17,7 @@ from comitia.files.recognise import (
     require_finite_columns,
     require_predictions,
 )
+from comitia.files.repeats import notes_on_groups
 from comitia.files.roles import TableOptions
 from comitia.files.scan import Opened
 from comitia.files.sheets import Labels, Sheet, read_sheet
@@ -188,10 +189,18 @@ def _gathered(
         groups=texts.get("group"),
         folds=texts.get("fold"),
         ids=texts.get("id"),
-        taken=replace(sheet.roles, members=names, notes=sheet.table.notes),
+        taken=replace(sheet.roles, members=names, notes=_notes(sheet)),
         source=sheet.table.source,
         first_row=sheet.table.first_row,
+        strata=sheet.strata,
     )
+
+
+def _notes(sheet: Sheet) -> tuple[str, ...]:
+    """How the table was read, and groups that nobody named."""
+    if sheet.roles.group is not None:
+        return sheet.table.notes
+    return (*sheet.table.notes, *notes_on_groups(sheet.table, sheet.roles.ignored))
 
 
 def _label_codes(sheet: Sheet, spoken: Spelling, classes: tuple[str, ...]) -> NDArray[np.int64] | None:

@@ -1,9 +1,14 @@
 """The figures of a weighed ensemble: its certificates side by side, its members and their weights."""
 
+from collections.abc import Iterator
+
 from comitia._certificate import Certificate, percent_up
 from comitia._ensemble import Ensemble
+from comitia._records import from_plain
 from comitia._words import counted
+from comitia.pages.declining_figure import declining_figure
 from comitia.pages.figure import Figure, Panel, Reference, Series, Table, legible, percent, role_of
+from comitia.promises.selective import Curve
 
 # with more members their names would overlap; a bar shows its name when it is pointed at
 NAMED_MEMBERS = 12
@@ -20,8 +25,18 @@ def measured_on(ensemble: Ensemble) -> str:
 
 def ensemble_figures(ensemble: Ensemble) -> tuple[Figure, ...]:
     """Return the figures of a weighed ensemble, in the order in which they are shown."""
-    members = members_figure(ensemble)
-    return (members,) if ensemble.best is None else (certificates_figure(ensemble, ensemble.best), members)
+    members, further = members_figure(ensemble), tuple(promise_figures(ensemble))
+    if ensemble.best is None:
+        return (members,)
+    return (certificates_figure(ensemble, ensemble.best), *further, members)
+
+
+def promise_figures(ensemble: Ensemble) -> Iterator[Figure]:
+    """Yield the figure of a vote that declines."""
+    for promise in ensemble.promises:
+        if promise.kind == "selective":
+            curve = from_plain(Curve, promise.inputs)
+            yield declining_figure([("counted", role_of(ensemble.weighting.method), curve)], ensemble.vote)
 
 
 def shown_certificates(ensemble: Ensemble) -> tuple[Certificate, ...]:

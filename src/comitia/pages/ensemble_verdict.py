@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from comitia._certificate import Certificate, confidence_down, percent_up
 from comitia._ensemble import Ensemble
+from comitia._gain import points_down
 from comitia._words import counted
 from comitia.pages.ensemble_figures import measured_on
 from comitia.pages.figure import percent
@@ -24,7 +25,7 @@ def ensemble_verdict(ensemble: Ensemble) -> Verdict:
     return Verdict(
         kind="Weighed ensemble",
         headline=_estimate_in_short(ensemble) if best is None else _promise_in_short(best),
-        text=f"{_estimate(ensemble) if best is None else _promise(best)} {_members_alone(ensemble)}",
+        text=f"{_estimate(ensemble) if best is None else _promise(best)} {_members_alone(ensemble)}{_gain(ensemble)}",
         facts=tuple(_facts(ensemble)),
         assumptions=tuple(_nothing_promised() if best is None else _assumptions(ensemble, best)),
         warnings=ensemble.warnings,
@@ -78,6 +79,11 @@ def _members_alone(ensemble: Ensemble) -> str:
     )
 
 
+def _gain(ensemble: Ensemble) -> str:
+    """Whether the vote is certified better than equal weights, where that was counted."""
+    return "" if ensemble.gain is None else f" {sentence(ensemble.gain.sentence())}"
+
+
 def _facts(ensemble: Ensemble) -> Iterator[Fact]:
     weighting = ensemble.weighting
     chosen = weighting.method if weighting.chosen is None else f"{weighting.method}: {weighting.chosen}"
@@ -88,6 +94,14 @@ def _facts(ensemble: Ensemble) -> Iterator[Fact]:
         f"{ensemble.vote} vote, {ensemble.classes} classes",
     )
     yield _errors_or_gibbs(ensemble)
+    if ensemble.gain is not None:
+        found = ensemble.gain
+        verdict = "certified" if found.certified else "not certified"
+        yield Fact(
+            "Gain over equal weights",
+            f"{100 * found.gain:+.2f} points",
+            f"{verdict}: at least {points_down(found.gain_at_least)}; exact McNemar test p = {found.p_value:.2g}",
+        )
     leader = min(range(len(ensemble.names)), key=lambda i: ensemble.member_risks[i])
     yield Fact(
         "Best member alone",

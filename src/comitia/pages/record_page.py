@@ -20,6 +20,7 @@ from comitia.pages.frame import document
 from comitia.pages.learning import learning_figure
 from comitia.pages.material import Material
 from comitia.pages.page_parts import Drawn, Markup, Part
+from comitia.pages.promise_section import promise_sections
 from comitia.pages.verdict import CALLED, capital, evaluation_verdict, sentence
 
 ALONE = "Each holds by itself, at its own δ."
@@ -57,6 +58,7 @@ def ensemble_sections(ensemble: Ensemble) -> Iterator[Part]:
     kept = (
         "None is given." if ensemble.best is None else f"{ALONE} Its table lists every number in its formula."
     )
+    yield from promise_sections(ensemble)
     yield html.section("Certificates in full", html.note(kept), *cards, _missing(ensemble), key="inputs")
     yield html.section(
         "Data and settings", html.key_values("Data and settings", _settings(ensemble)), key="settings"
