@@ -4,6 +4,7 @@ import math
 
 from comitia._certificate import percent_up
 from comitia._monitor import ASSUMPTION, Monitored
+from comitia._words import counted
 from comitia.pages import page_parts as html
 from comitia.pages.figure import Figure, Panel, Reference, Series, Table, percent
 from comitia.pages.frame import document
@@ -28,7 +29,11 @@ def monitor_verdict(found: Monitored) -> Verdict:
     watch = found.watch
     error = "–" if found.error is None else percent(found.error, 2)
     facts = (
-        Fact(f"{watch.unit.capitalize()} so far", f"{found.labels:,}", f"in {len(found.steps):,} files"),
+        Fact(
+            f"{watch.unit.capitalize()} so far",
+            f"{found.labels:,}",
+            f"in {counted(len(found.steps), 'file')}",
+        ),
         Fact("Error so far", error, f"promised: at most {percent_up(watch.risk)}"),
         Fact("Evidence now", found.shown, f"the alarm goes on at {1 / watch.alpha:g} and stays on"),
         Fact("Anytime-valid p-value", f"{found.p_value:.2g}", "1 over the largest evidence so far"),
