@@ -12,7 +12,8 @@ from torch import nn
 
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
-from comitia._votes import probability_totals, vote_totals, winners
+from comitia._predict import decide
+from comitia._votes import probability_totals, vote_totals
 from comitia.data import NAMES
 from comitia.deep.augmented import MARK
 from comitia.deep.directory import Directory, checksum, read_record
@@ -20,6 +21,7 @@ from comitia.deep.networks import choose_device, load_network, wake_dropout
 from comitia.deep.prediction import Probabilities, batch_size, probabilities
 from comitia.deep.task import Inputs
 from comitia.files import read_ensemble, read_predictions
+from comitia.promises import Decision
 from comitia.recipes import Recipe, plan, read_recipe
 
 Batches = NDArray[Any] | Iterable[Any]
@@ -49,12 +51,14 @@ class WeightedEnsemble(nn.Module):
         *,
         vote: str,
         trained_on_bytes: bool = False,
+        decision: Decision | None = None,
     ) -> None:
         super().__init__()
         self.networks = nn.ModuleList(networks)
         self.weights = np.asarray(weights, dtype=np.float64)
         self.inputs = tuple(inputs)
         self.vote = vote
+        self.decision = Decision() if decision is None else decision
         from_bytes = trained_on_bytes or any(one.mean is not None for one in self.inputs)
         self.scaled = from_bytes and all(one.kind == "image" for one in self.inputs)
 
@@ -91,6 +95,7 @@ class WeightedEnsemble(nn.Module):
             [inputs for _, inputs in loaded],
             vote=weighed.vote,
             trained_on_bytes=recipe.data.name in BYTES,
+            decision=weighed.decision,
         )
 
     def train(self, mode: bool = True) -> "WeightedEnsemble":
@@ -99,8 +104,11 @@ class WeightedEnsemble(nn.Module):
         return self
 
     def predict(self, samples: Batches) -> NDArray[np.int64]:
-        """Return, as (n,), the classes that the ensemble votes for; the lowest class wins a tie."""
-        return winners(self.predict_proba(samples))
+        """Return, as (n,), the classes that the ensemble votes for, by its threshold if it has one; -1 if it declines.
+
+        The lowest class wins a tie.
+        """
+        return decide(self.predict_proba(samples), self.decision)[0]
 
     def predict_proba(self, samples: Batches) -> NDArray[np.float64]:
         """Return, as (n, C), weighted mean probabilities, or the weight of the votes for each class (majority vote)."""
