@@ -39,7 +39,10 @@ def test_no_answer_has_its_own_column_where_one_is_given() -> None:
         (np.zeros((3, 3)), "one must be above 0"),
         ({"cat": {}, "dog": {}, "bird": {}}, "'bird' is no row"),
         ({"cat": {}, "dog": {}}, "no row for class 'eel'"),
-        ({"cat": {"cat": 0, "dog": 1}, "dog": {}, "eel": {}}, "no answer in the row of 'cat' for class 'eel'"),
+        (
+            {"cat": {"cat": 0, "dog": 1}, "dog": {}, "eel": {}},
+            "no answer in the row of 'cat' for class 'eel'",
+        ),
         ({"cat": 3, "dog": {}, "eel": {}}, "the row of 'cat' must map answers to costs"),
         ({name: dict.fromkeys(NAMES, "x") for name in NAMES}, "must be numbers, got 'x'"),
     ],

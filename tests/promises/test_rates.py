@@ -22,9 +22,7 @@ def test_rates_are_those_of_the_certifying_samples(votes: bool) -> None:
     found = weigh(pack, vote=vote, per=["class", "predicted", "site"], seed=3)
     order = np.random.default_rng(3).permutation(2000)[: found.split.certifying]
     kept = pack.take(np.sort(order))
-    wrong, said = (
-        f(kept, found.weights, vote) for f in (certified_losses, deployed_classes)
-    )
+    wrong, said = (f(kept, found.weights, vote) for f in (certified_losses, deployed_classes))
     groups = {
         "class": np.array(["well", "sick"])[kept.labels],
         "predicted": np.array(["well", "sick"])[said],

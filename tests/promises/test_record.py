@@ -4,19 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from comitia import weigh
 from comitia._records import from_plain
-from comitia.promises import Promise, promise_all
+from comitia.promises import Promise
 from comitia.promises.formulas import rate_limit
 from comitia.promises.table import KINDS
-from comitia import weigh
 from promises.problems import COSTS, clinic
 
 
 @pytest.fixture(scope="module")
 def given() -> dict[str, Promise]:
-    found = weigh(
-        clinic(), vote="average", per=["class", "predicted", "site"], target_risk=0.04, costs=COSTS
-    )
+    found = weigh(clinic(), vote="average", per=["class", "predicted", "site"], target_risk=0.04, costs=COSTS)
     return {f"{one.name} {one.group or ''}".strip(): one for one in found.promises}
 
 
@@ -30,8 +28,14 @@ def test_every_kind_is_given_and_sound(given: dict[str, Promise]) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("class sick", ["98.3333%", "all 2 at once", "of class 'sick'", "false-negative rate", "sensitivity at least"]),
-        ("class well", ["of class 'well'", "false-positive rate", "'well' being negative; specificity at least"]),
+        (
+            "class sick",
+            ["98.3333%", "all 2 at once", "of class 'sick'", "false-negative rate", "sensitivity at least"],
+        ),
+        (
+            "class well",
+            ["of class 'well'", "false-positive rate", "'well' being negative; specificity at least"],
+        ),
         ("predicted sick", ["that it answers 'sick'", "precision at least"]),
         ("site north", ["all 3 at once", "where site is 'north'"]),
         ("selective", ["95%", "at most 4.00% of the new samples that it answers", "declines", "at least"]),
@@ -110,4 +114,3 @@ def test_fewer_groups_at_once_would_promise_more(given: dict[str, Promise]) -> N
 
 def test_nothing_is_promised_that_was_not_asked_for() -> None:
     assert weigh(clinic(), vote="average").promises == ()
-    assert callable(promise_all)

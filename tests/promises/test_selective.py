@@ -131,7 +131,9 @@ def test_a_target_that_is_missed_names_what_the_weighing_samples_reach() -> None
     labels = rng.integers(0, 2, 4000)
     pack = clinic(4000)
     noise = type(pack).from_arrays(votes=np.stack([rng.integers(0, 2, 4000)] * 2), labels=labels)
-    with pytest.raises(InputError, match=r"target_risk: 0\.05 is not reached: .* by the weighing samples alone"):
+    with pytest.raises(
+        InputError, match=r"target_risk: 0\.05 is not reached: .* by the weighing samples alone"
+    ):
         weigh(noise, method="uniform", target_risk=0.05)
 
 
