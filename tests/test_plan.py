@@ -1,7 +1,9 @@
+import math
+
 import pytest
 from scipy.stats import binom
 
-from comitia import bounds
+from comitia import bounds, plan
 from comitia._errors import InputError
 from comitia._plan import PLANNED, Expected, Question, certifiable, samples_needed
 
@@ -120,3 +122,36 @@ def test_plans_that_make_no_sense(call, message: str) -> None:
     with pytest.raises(InputError) as error:
         call()
     assert str(error.value).startswith(message)
+
+
+def test_a_promise_per_class_needs_as_many_samples_of_the_rarest() -> None:
+    """Of n samples those of the class certify, at the share of delta that ten promises at once leave to each."""
+    found = plan(error=0.07, risk=0.1, share=0.1, at_once=10, certificate="holdout")
+    share = 1 - 0.95 ** (1 / 10)
+
+    def certified(n: int) -> bool:
+        errors = math.ceil(0.07 * n - 1e-9)
+        return binom.cdf(errors, n, 0.1) <= share
+
+    least = max(n for n in range(1, 3000) if not certified(n)) + 1
+    assert found.samples == 10 * least
+    assert found.risk <= 0.1
+    assert "among 10% of the samples, one of 10 such promises at once," in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"share": 0}, "share: must be above 0 and at most 1, got 0"),
+        ({"share": 1.5}, "share: must be above 0 and at most 1, got 1.5"),
+        ({"at_once": 0}, "at_once: must be at least 1, got 0"),
+        (
+            {"share": 0.5, "certificate": "best-member", "members": 2},
+            "share: errors among some samples are counted by",
+        ),
+    ],
+)
+def test_shares_that_cannot_be_planned(options: dict, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        plan(error=0.07, risk=0.1, **options)
+    assert str(caught.value).startswith(message)

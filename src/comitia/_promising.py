@@ -36,6 +36,10 @@ def require_possible(sources: Sources, settings: Settings, plan: SplitPlan) -> N
         raise InputError(f"{what if what != 'threshold' else _first(asked, 1)}: {OUT_OF_FOLD}")
     if plan.chosen_on == "all" and not sources.estimated:
         raise InputError(f"{what}: {ALL_CHOSE}")
+    if asked.costs is not None and len(asked.costs) != measured.classes:
+        raise InputError(
+            f"costs: must have a row for each of {measured.classes} classes, got {len(asked.costs)}"
+        )
     for name in asked.columns:
         _require_column(measured, name)
     if asked.target_risk is not None:

@@ -182,7 +182,7 @@ def _members(stated: dict[str, Any], found: dict[str, Any]) -> Row:
 def _weights(ensemble: Ensemble, choice: Choice) -> Row:
     """The weights found again, and what is said about how they were chosen."""
     method, stated = ensemble.weighting.method, ensemble.record["weighting"]
-    again = replace(ensemble, weighting=choice.weighting, chosen_on=choice.chosen_on)
+    again = replace(ensemble, weighting=choice.weighting, chosen_on=choice.chosen_on, promises=())
     found = {**again.to_json()["weighting"], "weights": ensemble.weights.tolist()}
     odd = [*differences(stated, found, SOLVER_AGREES)]
     shown = f"{method}, chosen on {ensemble.chosen_on}"
@@ -266,6 +266,8 @@ def _trusted(ensemble: Ensemble) -> tuple[str, ...]:
     own = ["the prior was fixed before looking"] if ensemble.prior is not None else []
     if ensemble.weighting.method == "given":
         own.append(WEIGHTS_FIXED)
+    if ensemble.asked.promises:
+        own.append("the further promises were asked for before looking, with these costs")
     if not ensemble.split.certifying:
         own.append("the seed is the one that was used (no split rests on it)")
     return (*ALWAYS_TRUSTED, *own)

@@ -29,7 +29,7 @@ def promise_rows(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Iterat
     """
     valid = {one.key: one for one in found.promises}
     others = {one.key: one for one in again.promises}
-    for promise, stated in zip(ensemble.promises, ensemble.record["promises"]):
+    for promise, stated in zip(ensemble.promises, ensemble.record.get("promises", ())):
         name = _title(promise)
         if promise.key not in valid:
             yield Row(name, f"{promise.risk:.6f}", "not promised by these data", False)
@@ -47,16 +47,13 @@ def promise_rows(ensemble: Ensemble, found: Ensemble, again: Ensemble) -> Iterat
 def _rest(ensemble: Ensemble, found: Ensemble) -> Row:
     """What was asked for and is not promised, the rule, and promises that were left out."""
     stated, anew = ensemble.record, found.to_json()
-    odd = [f"{_title(one)} is missing" for one in found.promises if one.key not in _keys(ensemble)]
-    if len(stated.get("promises", ())) != len(ensemble.promises):
-        odd.append("promises, their number")
+    listed = [one.key for one in ensemble.promises]
+    odd = [f"{_title(one)} is missing" for one in found.promises if one.key not in listed]
+    if not odd and listed != [one.key for one in found.promises]:
+        odd.append("promises, their order or number")
     keys = [key for key in PROMISES if key != "promises" and key in stated]
     odd += differences(only(stated, keys), only(anew, keys))
     return Row("promises", f"{len(ensemble.promises)} given", with_odd("", odd) or "the same", not odd)
-
-
-def _keys(ensemble: Ensemble) -> set[tuple[str, str, str | None]]:
-    return {one.key for one in ensemble.promises}
 
 
 def _title(promise: Promise) -> str:

@@ -14,6 +14,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from comitia import Ensemble, Predictions, weigh
 from comitia._errors import InputError
+from comitia._predict import decide
 from comitia._votes import average, ensemble_probabilities, majority, winners
 from comitia.data import divide
 from comitia.deep import WeightedEnsemble
@@ -24,6 +25,7 @@ from comitia.deep.networks import settle
 from comitia.deep.prediction import collect_again, collect_new
 from comitia.deep.preparing import Prepare
 from comitia.deep.voting import probabilities_of
+from comitia.promises import Decision
 from comitia.recipes import plans
 from small_training import dataset, small_recipe
 
@@ -249,6 +251,17 @@ def test_a_tie_goes_to_the_lowest_class_and_a_half_to_the_first_of_two() -> None
     assert pair.classes(batch).tolist() == [1, 1]
     half = WeightedEnsemble([Given([0.5])], [1.0], vote="majority", outputs="probabilities")
     assert half(batch).tolist() == [[1.0, 0.0]] * 2
+
+
+@pytest.mark.parametrize("decision", [Decision(0.45), Decision(0.6, 0.6), Decision(None, 0.6)])
+def test_it_answers_and_declines_as_predict_does(decision: Decision) -> None:
+    ensemble, _ = numbers(vote="average", classes=2)
+    ensemble.decision = decision
+    expected, declined = decide(ensemble(SAMPLES).numpy(force=True), decision)
+    assert ensemble.classes(SAMPLES).tolist() == expected.tolist()
+    assert ensemble.predict(SAMPLES.numpy()).tolist() == expected.tolist()
+    assert len(set(expected.tolist())) > 1
+    assert (declined is not None and declined.any()) == (decision.least_share is not None)
 
 
 def test_the_state_holds_the_weights_and_they_stay_wide() -> None:

@@ -12,11 +12,13 @@ from torch import nn
 from comitia import _votes
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError, require_choice
+from comitia._predict import decide
 from comitia._simplex import as_weights
 from comitia.deep.networks import wake_dropout
 from comitia.deep.prediction import batch_size
 from comitia.deep.preparing import Prepare
-from comitia.deep.voting import OUTPUTS, probabilities_of, shares_of, widest, winners
+from comitia.deep.voting import OUTPUTS, decided, probabilities_of, shares_of, widest
+from comitia.promises import Decision
 
 Batches = NDArray[Any] | Iterable[Any]
 # How far beyond 0..1 an image may reach, as resampled ones do, before it is taken for one of another scale.
@@ -44,6 +46,7 @@ class WeightedEnsemble(nn.Module):
     prepare : a module per member that makes its inputs of the samples, or one for all (shared, run once).
     outputs : what members return, "logits" or "probabilities".
     stochastic : whether dropout stays awake in `eval` mode, as in MC dropout.
+    decision : how the vote answers, as `comitia.weigh` found it: a threshold, and where it declines.
     trained_on_bytes : images that are not uint8 must lie in 0..1; told where Python runs, not in an exported graph.
 
     Examples
@@ -65,6 +68,7 @@ class WeightedEnsemble(nn.Module):
         outputs: str = "logits",
         stochastic: bool = False,
         trained_on_bytes: bool = False,
+        decision: Decision | None = None,
     ) -> None:
         super().__init__()
         self.members = nn.ModuleList(members)
@@ -74,6 +78,7 @@ class WeightedEnsemble(nn.Module):
         self.vote = require_choice("vote", vote, _votes.VOTES)
         self.outputs = require_choice("outputs", outputs, OUTPUTS)
         self.stochastic, self.trained_on_bytes = stochastic, trained_on_bytes
+        self.decision = Decision() if decision is None else decision
         self.eval()
 
     @classmethod
@@ -102,6 +107,7 @@ class WeightedEnsemble(nn.Module):
             prepare=[Prepare(one.kind, one.mean) for one in found.inputs],
             stochastic=found.stochastic,
             trained_on_bytes=found.trained_on_bytes,
+            decision=found.decision,
         )
 
     def train(self, mode: bool = True) -> "WeightedEnsemble":
@@ -126,12 +132,12 @@ class WeightedEnsemble(nn.Module):
         return totals
 
     def classes(self, *samples: torch.Tensor, **named: torch.Tensor) -> torch.Tensor:
-        """Return, as (n,), the classes that the ensemble votes for; the lowest class wins a tie."""
-        return winners(self(*samples, **named))
+        """Return, as (n,), the classes that the ensemble votes for, -1 where it declines; the lowest wins a tie."""
+        return decided(self(*samples, **named), self.decision.threshold, self.decision.least_share)
 
     def predict(self, samples: Batches) -> NDArray[np.int64]:
-        """Return, as (n,), the classes that the ensemble votes for; the lowest class wins a tie."""
-        return _votes.winners(self.predict_proba(samples))
+        """Return, as (n,), the classes that the ensemble votes for, -1 where it declines; the lowest wins a tie."""
+        return decide(self.predict_proba(samples), self.decision)[0]
 
     def predict_proba(self, samples: Batches) -> NDArray[np.float64]:
         """Return, as (n, C), what `forward` returns in `eval` mode for samples as the data set stores them.

@@ -17,6 +17,7 @@ from comitia.deep.directory import Directory, checksum, read_record
 from comitia.deep.networks import choose_device, load_network
 from comitia.deep.task import Inputs
 from comitia.files import read_ensemble, read_predictions
+from comitia.promises import Decision
 from comitia.recipes import Recipe, plan, read_recipe
 
 # The data sets whose images are surely bytes.
@@ -33,6 +34,7 @@ class Loaded:
     vote: str
     stochastic: bool
     trained_on_bytes: bool
+    decision: Decision
 
 
 def load_trained(
@@ -63,6 +65,7 @@ def load_trained(
         weighed.vote,
         plan(recipe, 1).passes > 1,
         from_bytes and all(one.kind == "image" for one in inputs),
+        weighed.decision,
     )
 
 

@@ -80,6 +80,24 @@ def winners(totals: torch.Tensor) -> torch.Tensor:
     return (totals >= largest - TIE).to(torch.int32).argmax(dim=1)
 
 
+def decided(totals: torch.Tensor, threshold: float | None, least_share: float | None) -> torch.Tensor:
+    """Return, as (n,), the answers for those totals (n, C), as `comitia.predict` gives them; -1 where it declines.
+
+    >>> decided(torch.tensor([[0.7, 0.3], [0.9, 0.1]], dtype=torch.float64), 0.2, None).tolist()
+    [1, 0]
+    """
+    tilted = totals
+    if threshold is not None:
+        tilted = totals * totals.new_tensor([2 * threshold, 2 * (1 - threshold)])
+    found = winners(tilted)
+    if least_share is None:
+        return found
+    top = tilted.amax(dim=1)
+    if threshold is not None:
+        top = top / tilted.sum(dim=1) * totals.sum(dim=1)
+    return torch.where(top < least_share - TIE, -1, found)
+
+
 def widest(device: torch.device) -> torch.dtype:
     """Return the type in which weighted sums are computed: float64, on devices that have it.
 
