@@ -17,6 +17,11 @@ def concatenated(parts: Sequence[Predictions]) -> Predictions:
     """Return the same members on the samples of all parts, in that order."""
     if not parts:
         raise InputError("shards: at least one is required, got none")
+    if {part.shards[0].kind for part in parts} == {
+        "binary",
+        "probs",
+    }:  # a part in which members abstain has two columns
+        parts = [_paired(part) for part in parts]
     for index, part in enumerate(parts[1:], start=1):
         _require_same_members(parts[0], part, index)
     known = _all_classes(parts)
@@ -56,9 +61,22 @@ def recoded(predictions: Predictions, class_names: tuple[str, ...]) -> Predictio
     >>> recoded(two, ("b", "c", "a")).votes().tolist()
     [[2, 0]]
     """
-    own = predictions.class_names
-    if own == class_names:
+    if predictions.class_names == class_names:
         return predictions
+    return _copied(predictions, class_names)
+
+
+def _paired(predictions: Predictions) -> Predictions:
+    """Return the same predictions with the probabilities of both classes, where that of one says all."""
+    return (
+        _copied(predictions, predictions.class_names)
+        if predictions.shards[0].kind == "binary"
+        else predictions
+    )
+
+
+def _copied(predictions: Predictions, class_names: tuple[str, ...]) -> Predictions:
+    own = predictions.class_names
     if not predictions.has_probs and class_names[: len(own)] == own:
         return replace(predictions, class_names=class_names)
     table = np.array([class_names.index(name) for name in own])
@@ -74,7 +92,7 @@ def recoded(predictions: Predictions, class_names: tuple[str, ...]) -> Predictio
         run=predictions.run,
         step=predictions.step,
         names=predictions.names if predictions.named else None,
-        classes=class_names,
+        classes=class_names if predictions.declared or class_names != own else len(class_names),
         groups=predictions.groups,
         folds=predictions.folds,
         ids=predictions.ids,
