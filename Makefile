@@ -12,7 +12,7 @@ READY := $(VENV)/.ready
 LOWEST := .venv-lowest
 # Material prints an advertisement for its successor otherwise.
 export NO_MKDOCS_2_WARNING := 1
-# Tests that need nothing but the base install, numba, pyarrow, scikit-learn, plotly and matplotlib.
+# Tests that need nothing but the base install, numba, pyarrow, scikit-learn and matplotlib.
 CORE_TESTS := $(addprefix tests/,bounds statistics weighting files evaluation pages recipes) $(wildcard tests/test_*.py)
 
 .DEFAULT_GOAL := help

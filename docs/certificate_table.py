@@ -14,6 +14,8 @@ HEAD = (
     "votes",
     "classes",
     "per-member hold-outs",
+    "groups",
+    "abstentions",
     "event",
     "source",
 )
@@ -27,13 +29,16 @@ def table() -> str:
 
 def _cells(row: Bound) -> tuple[str, ...]:
     chosen_on = [choice for choice in CHOSEN_ON if choice not in row.refused]
+    within = [choice for choice in chosen_on if choice != "apart"]
     return (
         f"`{row.name}`" + (" (designated)" if row.designated else ""),
         row.meaning,
-        "any samples" if len(chosen_on) == len(CHOSEN_ON) else f"{chosen_on[0]} of the samples",
+        "any samples" if len(chosen_on) == len(CHOSEN_ON) else f"{' or '.join(within)} of the samples",
         "both" if row.votes == VOTES else row.votes[0],
         "two" if row.binary else "any",
         "no" if row.joint else "yes",
+        "only" if row.grouped else "no" if row.independent else "yes",
+        "no" if row.answers else "yes",
         row.event,
         row.source,
     )

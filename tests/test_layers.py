@@ -10,7 +10,7 @@ import comitia
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "comitia"
 # From bottom to top: a module may import from its own layer and from those before it.
 LAYERS = [
-    ["_errors"],
+    ["_errors", "_words"],
     ["_records", "_agreement", "_extensions", "_threads", "_kernels"],
     [
         *(
@@ -28,10 +28,12 @@ LAYERS = [
     ],
     ["statistics", "bounds", "_votes"],
     ["weighting"],
-    ["_certificate", "_certify"],
+    ["_certificate", "_counting", "_pairing", "_certify", "_gain", "_profile"],
+    ["promises"],
     [
-        *("_ensemble", "_ensemble_file", "_diagnose", "_sources", "_choosing", "_weigh", "_predict", "_plan"),
-        "_verify",
+        *("_ensemble", "_ensemble_file", "_promise_file", "_diagnose", "_sources", "_choosing", "_promising"),
+        *("_weigh", "_predict", "_plan", "_verification", "_verify_promises", "_verify"),
+        *("_standing", "_untouched", "_compare", "_watch", "_monitor", "_drift", "_plan_after"),
     ],
     ["files"],
     ["sklearn"],
@@ -49,7 +51,6 @@ HOMES = {
     "torch": {"deep"},
     "safetensors": {"deep"},
     "ray": {"engines"},
-    "plotly": {"pages"},
     "matplotlib": {"pages"},
     "sklearn": {"sklearn"},
     "pyarrow": {"files"},
@@ -62,7 +63,7 @@ HOMES = {
     "tensorboard": {"deep"},
     "filelock": {"engines"},
 }
-CORE = {name for layer in LAYERS[:7] for name in layer}
+CORE = {name for layer in LAYERS[:8] for name in layer}
 FILES = sorted(SOURCE.rglob("*.py"))
 
 

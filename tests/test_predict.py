@@ -8,6 +8,7 @@ from comitia._ensemble import Ensemble
 from comitia._errors import InputError
 from comitia._predict import predict
 from comitia._votes import majority
+from panels import panel, totals_of
 from simulated import simulated
 
 
@@ -118,12 +119,86 @@ def test_numbers_do_not_find_a_member(files: Predictions, message: str) -> None:
     assert str(error.value).startswith(message)
 
 
-def test_numbers_that_may_be_names_or_positions_are_not_guessed() -> None:
-    """Weighed with classes 1, 2, 3: are the votes 0, 1, 2 their positions, or is 0 a new class?"""
+@pytest.mark.parametrize("vote", ["majority", "average"])
+def test_those_who_answer_are_added_up_and_nobody_is_no_answer(vote: str) -> None:
+    given, weights = panel(votes=vote == "majority"), np.array([0.3, 0.1, 0.25, 0.2, 0.15])
+    pack = Predictions.from_arrays(**{**given, "classes": ["cat", "dog", "emu"]})
+    found = predict(weigh(pack, method="given", weights=weights, vote=vote), pack)
+    wrong = 0
+    for sample, label in enumerate(given["labels"].tolist()):
+        totals = totals_of(given, weights, sample, vote)
+        assert found.shares[sample] == pytest.approx(totals, abs=1e-12)
+        silent = given["abstained"][:, sample].all()
+        code = -1 if silent else next(c for c in range(3) if totals[c] >= max(totals) - 1e-9)
+        assert found.classes[sample] == code
+        assert found.answers[sample] == (None if silent else ("cat", "dog", "emu")[code])
+        wrong += code != label
+    assert found.answers[:4] == [None] * 4
+    assert found.error == wrong / 120
+    assert found.to_json()["classes"] == found.answers
+
+
+def named(votes: list, labels: list | None = None, **more: object) -> Predictions:
+    return Predictions.from_arrays(votes=votes, labels=labels, **more)
+
+
+CLASSES = ["cat", "dog", "emu"] * 20
+
+
+def test_classes_are_found_by_name_in_any_order_and_number() -> None:
+    ensemble = weigh(named([CLASSES] * 3, CLASSES), method="uniform")
+    stored = Ensemble.from_json(json.dumps(ensemble.to_json()))
+    assert (stored.class_names, stored.declared) == (("cat", "dog", "emu"), True)
+    for one in (ensemble, stored):
+        assert predict(one, named([["emu", "dog"]] * 3)).answers == ["emu", "dog"]
+        assert predict(one, named([["dog"]] * 3)).answers == ["dog"]
+        assert predict(one, named([["ant", "emu"]] * 3)).answers == ["ant", "emu"]
+        turned = named([[0, 2]] * 3, classes=["emu", "dog", "cat"])
+        found = predict(one, turned)
+        assert (found.answers, found.class_names) == (["emu", "cat"], ("cat", "dog", "emu"))
+        assert found.shares.tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_probabilities_are_moved_to_the_classes_of_the_ensemble() -> None:
+    probs, labels = np.tile([[0.5, 0.3, 0.2]], (2, 60, 1)), np.array(CLASSES)
+    pack = Predictions.from_arrays(probs=probs, labels=labels)
+    ensemble = weigh(pack, method="uniform", vote="average")
+    new = Predictions.from_arrays(probs=probs[:, :1], classes=["emu", "cat", "dog"])
+    found = predict(ensemble, new)
+    assert found.shares[0] == pytest.approx([0.3, 0.2, 0.5])
+    assert found.answers == ["emu"]
+    other = Predictions.from_arrays(probs=probs[:, :1], classes=["emu", "cat", "ant"])
+    with pytest.raises(InputError, match="classes: must be cat, dog, emu, got emu, cat, ant"):
+        predict(ensemble, other)
+
+
+@pytest.mark.parametrize("vote", [1, 2])
+def test_one_sample_of_an_ensemble_that_counts_from_1(vote: int) -> None:
+    """Alone, a file of ones looks as if it counted from 0."""
+    ensemble = weigh(named([[1, 2] * 30] * 3, [1, 2] * 30), method="uniform")
+    found = predict(ensemble, named([[vote]] * 3, [vote]))
+    assert (found.answers, found.error, found.class_names) == ([str(vote)], 0.0, ("1", "2"))
+
+
+def test_one_sample_on_which_a_member_declines() -> None:
+    ensemble = weigh(named([[0, 1] * 30] * 3, [0, 1] * 30), method="uniform")
+    silent = np.array([[True], [False], [True]])
+    assert predict(ensemble, named([[0], [1], [0]], abstained=silent)).answers == [1]
+    assert predict(ensemble, named([[0], [1], [0]], abstained=np.ones((3, 1), bool))).answers == [None]
+
+
+def test_ids_go_with_the_answers() -> None:
+    ensemble = weigh(named([CLASSES] * 3, CLASSES), method="uniform")
+    found = predict(ensemble, named([["emu", "dog"]] * 3, ids=["x", "y"]))
+    assert dict(zip(found.ids.tolist(), found.answers)) == {"x": "emu", "y": "dog"}
+
+
+def test_numbers_are_names_and_never_positions() -> None:
+    """Weighed with classes 1, 2, 3: of the votes 0, 1, 2 the first is a class that the ensemble does not know."""
     one = Predictions.from_arrays(votes=[[1, 2, 3, 1]], labels=[1, 2, 3, 1])
     ensemble = weigh(one, method="uniform")
-    with pytest.raises(InputError, match="whether these are names or positions cannot be told"):
-        predict(ensemble, Predictions.from_arrays(votes=[[0, 1, 2]]))
+    found = predict(ensemble, Predictions.from_arrays(votes=[[0, 1, 2]]))
+    assert (found.answers, found.unknown) == (["0", "1", "2"], ("0",))
     assert predict(ensemble, Predictions.from_arrays(votes=[[3, 1]])).answers == ["3", "1"]
     columns = Predictions.from_arrays(probs=[[[0.1, 0.2, 0.7]]])
     assert predict(ensemble, columns).answers == ["3"]

@@ -91,7 +91,7 @@ def test_groups_torn_by_folds_are_told() -> None:
 
 @pytest.mark.parametrize("given", [[None, "a"] * 150, [float("nan"), "a"] * 150])
 def test_a_group_that_is_missing_is_no_group(given: list[object]) -> None:
-    with pytest.raises(InputError, match="groups: every sample needs one"):
+    with pytest.raises(InputError, match="groups: must be a whole number or a text for every sample"):
         pack(0, groups=np.array(given, dtype=object))
 
 

@@ -1,12 +1,16 @@
 """The main job: what is chosen on which samples, and certified as it is deployed."""
 
+import json
+
 import numpy as np
 import pytest
 
-from comitia import weigh
+from comitia import Ensemble, Predictions, bounds, weigh
 from comitia._errors import InputError
 from comitia._split import default_fraction, split_samples
+from comitia._weigh import OUT_OF_FOLD
 from comitia.weighting import METHODS, Evidence, choose
+from panels import lost, panel, some_groups
 from simulated import simulated
 
 STATES = {"run": [1, 1, 1, 2, 2, 2], "step": [1, 2, 3, 1, 2, 3]}
@@ -27,8 +31,6 @@ def test_labels_of_the_certifying_part_do_not_move_the_weights() -> None:
     _, certifying = split_samples(1000, 0.5, 0)
     labels = pack.labels.copy()
     labels[certifying] = (labels[certifying] + 1) % 3
-    from comitia import Predictions
-
     probs = np.concatenate([block.probs for block in pack.blocks()], axis=1)
     spoilt = Predictions.from_arrays(probs=probs, labels=labels, **STATES)
     for method in METHODS:
@@ -132,3 +134,76 @@ def test_impossible_wishes(options: dict, message: str) -> None:
     with pytest.raises(InputError) as error:
         weigh(simulated(), **options)
     assert str(error.value).startswith(message)
+
+
+FOLDS = {"folds": np.arange(120) % 4}
+
+
+@pytest.mark.parametrize("vote", ["majority", "average"])
+def test_out_of_fold_samples_choose_and_promise_nothing(vote: str) -> None:
+    found = weigh(Predictions.from_arrays(**panel(votes=False), **FOLDS), vote=vote)
+    record = found.to_json()
+    assert (found.best, record["best"], record["certificates"]) == (None, None, [])
+    assert record["estimate"] == found.estimate > 0
+    assert (record["data"]["folds"], found.chosen_on) == (4, "all")
+    assert {row.why for row in found.certification.unavailable} == {OUT_OF_FOLD}
+    assert {row.name for row in found.certification.unavailable} >= {"holdout", "split", "tandem-kl"}
+    with pytest.raises(InputError, match="nothing is promised here, there is only an estimate"):
+        _ = found.promised
+    read = Ensemble.from_json(json.dumps(record))
+    assert (read.best, read.estimate, read.to_json()) == (None, found.estimate, record)
+
+
+@pytest.mark.parametrize("vote", ["majority", "average"])
+@pytest.mark.parametrize("more", [{}, FOLDS])
+def test_samples_apart_certify_all_of_them_at_once(vote: str, more: dict) -> None:
+    given, apart = panel(votes=False, seed=1), panel(votes=False, seed=2, samples=90)
+    found = weigh(
+        Predictions.from_arrays(**given, **more), certify=Predictions.from_arrays(**apart), vote=vote
+    )
+    errors = sum(lost(apart, found.weights, vote))
+    best = found.best
+    assert (best.name, best.samples, best.inputs["errors"]) == ("holdout", 90, errors)
+    assert best.risk == pytest.approx(bounds.clopper_pearson(errors, 90, 0.05), rel=1e-11)
+    assert (found.certification.compared, found.chosen_on, found.estimate) == (1, "apart", None)
+    alone = weigh(Predictions.from_arrays(**given), certify_fraction=0, vote=vote)
+    assert found.weights == pytest.approx(alone.weights, abs=1e-12)
+    data = found.to_json()["data"]
+    assert (data["samples"], data["certify_samples"], data["abstained"]) == (
+        120,
+        90,
+        apart["abstained"].sum(),
+    )
+    assert "no sample that certifies had a part in the weights" in found.assumption(best)
+
+
+def test_the_record_says_what_there_is_of_classes_groups_and_silence() -> None:
+    given = {**panel(), "classes": ["cat", "dog", "emu"]}
+    found = weigh(Predictions.from_arrays(**given, groups=some_groups()))
+    record = found.to_json()
+    assert (record["classes"], record["class_names"], record["declared"]) == (3, ["cat", "dog", "emu"], True)
+    assert (record["data"]["groups"], record["data"]["abstained"]) == (40, int(given["abstained"].sum()))
+    assert (record["best"]["name"], record["best"]["unit"]) == ("groups", "groups")
+    assert "of the samples of a new group, on average" in record["best"]["promise"]
+    assert "or nobody answers, counts as an error" in record["best"]["assumption"]
+    assert Ensemble.from_json(json.dumps(record)).to_json() == record
+
+
+def test_given_weights_are_an_assumption_of_all_that_count_errors_of_groups() -> None:
+    pack = Predictions.from_arrays(**panel(), groups=some_groups())
+    for method, weights in (("given", np.full(5, 0.2)), ("uniform", None)):
+        found = weigh(pack, method=method, weights=weights)
+        assumed = {
+            c.name
+            for c in found.certification.certificates
+            if "the weights were fixed without these samples" in found.assumption(c)
+        }
+        assert assumed == ({"groups", "groups-any"} if method == "given" else set())
+
+
+def test_a_member_that_never_answers_is_warned_of() -> None:
+    given = panel()
+    given["abstained"][3] = True
+    found = weigh(Predictions.from_arrays(**given))
+    assert "member 'member 3' answers no sample; drop it" in found.warnings
+    assert found.member_risks[3] == 0.5

@@ -5,6 +5,8 @@ From predictions on hold-out samples
     `weigh`                             choose their weights by one of `METHODS` and certify the vote: an `Ensemble`
     `certify`, `Certificate`            certify weights you already have
     `predict`, `verify`                 use an ensemble; compute every statement of it again from the data
+    `compare`                           is it better than another, a member, or the uniform vote?
+    `monitor`, `drift`                  does the promise still hold? with labels; without, a warning
     `plan`                              how many hold-out samples a promise takes
     `read_ensemble`                     an ensemble from its file
 
@@ -24,8 +26,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from comitia._certificate import Certificate as Certificate
     from comitia._certify import certify as certify
+    from comitia._compare import compare as compare
+    from comitia._drift import drift as drift
     from comitia._ensemble import Ensemble as Ensemble
     from comitia._errors import InputError as InputError
+    from comitia._monitor import monitor as monitor
     from comitia._plan import plan as plan
     from comitia._predict import predict as predict
     from comitia._predictions import Predictions as Predictions
@@ -52,6 +57,9 @@ _HOMES = {
     "Certificate": "comitia._certificate",
     "predict": "comitia._predict",
     "verify": "comitia._verify",
+    "compare": "comitia._compare",
+    "monitor": "comitia._monitor",
+    "drift": "comitia._drift",
     "plan": "comitia._plan",
     "read_ensemble": "comitia.files",
     "evaluate": "comitia.evaluation",

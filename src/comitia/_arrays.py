@@ -59,11 +59,12 @@ def _shard(argument: str, values: Members, mask: Any, abstained: Any) -> Shard:
     silent = checks.check_abstained(abstained, kept, shape[0], shape[1])
     if kind == "binary" and silent is not None:
         # no probability of class 1 says "no answer"; two columns of zeros do
-        values, kind = np.stack([_pair(part) for part in values]), "probs"
+        values, kind = np.stack([both_classes(part) for part in values]), "probs"
     return Shard(kind, values, kept, abstained=silent)
 
 
-def _pair(ones: NDArray[Any]) -> NDArray[Any]:
+def both_classes(ones: NDArray[Any]) -> NDArray[Any]:
+    """Return, as (n, 2), the probabilities of both classes; ones (n,) are those of class 1."""
     wide = ones.astype(np.float64) if ones.dtype.kind != "f" else ones
     return np.stack([1 - wide, wide], axis=-1)
 

@@ -19,6 +19,11 @@ GROUP_SAMPLING = (
     "training, early stopping, checkpoint choice, calibration or the choice of the prior, and they are counted in an "
     "order that was fixed before looking"
 )
+# What `unlabelled` assumes besides.
+PAIRING = (
+    "the unlabelled samples are further independent draws from that distribution, which had no part in training or in "
+    "the weights, and each was paired with a hold-out sample in an order that was fixed before looking"
+)
 UNITS = ("samples", "groups")
 # What `holdout` rests on besides, and what nobody but the user can know where the weights are given.
 WEIGHTS_FIXED = "the weights were fixed without these samples"
@@ -41,7 +46,8 @@ class Certificate:
     risk : the bound, rounded outward; 1 or more is vacuous.
     delta : the probability with which the certificate may fail.
     samples : how many hold-out samples enter the bound.
-    inputs : every number that enters the formula; `delta_share` where delta was divided among several bounds.
+    inputs : every number that enters the formula; `delta_share` where delta was divided among several bounds. Of
+        `unlabelled`, whose formula takes numbers of every sample, what fits a file: `verify` computes it again.
     meaning : what it is, in half a line; that of the table unless given.
     unit : what was drawn independently and is counted: ``"samples"``, or ``"groups"`` of them.
 
@@ -76,6 +82,8 @@ class Certificate:
         """The certificate as one plain sentence."""
         surely = confidence_down(self.delta)
         sure = f"with probability {surely} over the draw of {self.samples:,} hold-out {self.unit}"
+        if self.name == "unlabelled" and "kappa" in self.inputs:
+            sure += f" and {self.samples * self.inputs['kappa']:,} unlabelled ones"
         if self.vacuous:
             return f"{sure}, nothing is promised about the {self.vote} vote (the bound is vacuous)"
         risk = percent_up(self.risk)
@@ -89,6 +97,8 @@ class Certificate:
     def assumption(self) -> str:
         """What must be true for the certificate to hold; a bound from outside rests on its author's word too."""
         drawn = GROUP_SAMPLING if self.unit == "groups" else SAMPLING
+        if self.name == "unlabelled":
+            return f"{drawn}, and {PAIRING}"
         if self.name in BOUNDS:
             return drawn
         return f"{drawn}, and the bound '{self.name}', given from outside, is valid"
@@ -118,7 +128,7 @@ class Certificate:
         row, inputs = BOUNDS[self.name], dict(self.inputs)
         share = inputs.pop("delta_share", self.delta)
         try:
-            least = row.value(inputs, share)
+            least = row.floor(inputs, share)
         except (InputError, TypeError, ValueError, ArithmeticError) as error:
             why = f" ({error})" if isinstance(error, InputError) else ""
             return f"the inputs of certificate {self.name} do not fit its formula{why}"

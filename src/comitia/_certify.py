@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._certificate import Certificate
+from comitia._counting import counted
 from comitia._errors import InputError, require_choice, require_open_unit
+from comitia._pairing import pair
 from comitia._predictions import Predictions, require_predictions
-from comitia._samples import Groups
-from comitia._simplex import as_counts, as_prior, as_weights
-from comitia._votes import certified_losses, require_kind
+from comitia._simplex import as_prior, as_weights
+from comitia._votes import require_kind, require_threshold
+from comitia.bounds.designation import designate
 from comitia.bounds.row import CHOSEN_ON, NO_PRIOR, Bound, Facts
 from comitia.bounds.table import price, with_outside
 from comitia.bounds.terms import kl_divergence
@@ -20,6 +22,13 @@ from comitia.statistics import Statistics, measure
 from comitia.statistics.unlabelled import matched, pooled_disagreement
 
 Array = NDArray[np.float64]
+# Why there are no pairs where a threshold decides: the score is of the largest total.
+TILTED = "proved for the vote without a threshold"
+
+NO_COUNT = (
+    "errors of the vote with it must be counted on samples that chose neither it nor the weights; keep some for "
+    "certifying (certify_fraction), or give them apart (certify=)"
+)
 
 
 @dataclass(frozen=True)
@@ -34,8 +43,8 @@ class Unavailable:
 class Certification:
     """All certificates, each at its own delta; the one that holds at the delta asked for; those not given.
 
-    `best` was designated before looking at the certifying samples (`holdout`, `split`, `groups`), or delta was divided
-    among the `compared` events it was chosen from. It is None where nothing can be promised.
+    `best` was designated before looking at the certifying samples (`holdout`, `split`, `unlabelled`, `groups`), or
+    delta was divided among the `compared` events it was chosen from. It is None where nothing can be promised.
     """
 
     certificates: tuple[Certificate, ...]
@@ -65,6 +74,7 @@ def certify(
     unlabelled: Predictions | None = None,
     bounds: Iterable[Any] = (),
     seed: int = 0,
+    threshold: float | None = None,
 ) -> Certification:
     """Return every certificate that is valid for these weights and this vote, and why the others are not.
 
@@ -79,9 +89,11 @@ def certify(
         ``"apart"`` from it, ``"part"`` of it (then `certifying` are the samples that had no part), or ``"all"`` of
         it, which assumes least and is the default.
     certifying : indices of the samples kept for certifying, with ``chosen_on="part"``; whole groups.
-    unlabelled : the same members on samples without labels; they sharpen the disagreement, two classes only.
+    unlabelled : the same members on samples without labels that had no part in the weights. They give the
+        certificate ``"unlabelled"``, and sharpen the disagreement of two classes.
     bounds : further bounds from outside (see `comitia.bounds.row.as_bound`), whose validity is their author's claim.
-    seed : of the order in which groups are counted, fixed before looking at them.
+    seed : of the order in which groups are counted and samples are paired, fixed before looking at them.
+    threshold : of two classes, the second is answered where its share is above this; chosen like the weights.
 
     Examples
     --------
@@ -104,6 +116,7 @@ def certify(
         unlabelled=unlabelled,
         bounds=bounds,
         seed=seed,
+        threshold=threshold,
     )
 
 
@@ -120,13 +133,19 @@ def certify_with(
     unlabelled: Predictions | None = None,
     bounds: Iterable[Any] = (),
     seed: int = 0,
+    threshold: float | None = None,
+    weighing: Predictions | None = None,
+    unlabelled_chose: bool = False,
 ) -> Certification:
     """Return what `certify` does, from statistics of these very samples and the vote's loss, if they are known.
 
-    Private: only their form can be checked, and statistics of other samples would make every certificate false.
+    `weighing` are the samples that chose the weights where they are apart from these; `unlabelled_chose` says whether
+    the unlabelled ones had a part in that. Private: only the form of statistics can be checked, and those of other
+    samples would make every certificate false.
     """
     rho, pi = as_weights(weights, predictions.members), as_prior(prior, predictions.members)
     delta = require_open_unit("delta", delta)
+    threshold = require_threshold(threshold, predictions.classes)
     kept = _checked(predictions, vote, chosen_on, certifying)
     extra = None if unlabelled is None else matched(unlabelled, predictions)
     measured = _measured(predictions, vote, statistics)
@@ -139,8 +158,10 @@ def certify_with(
         kl=kl_divergence(rho, pi),
         **_moments(measured, rho),
         **_disagreements(measured, rho, extra if vote == "majority" and predictions.classes == 2 else None),
-        **_counted(predictions, rho, vote, kept, seed),
+        **counted(predictions, rho, vote, kept, seed, threshold),
+        **_pairs(predictions, kept, extra, rho, vote, seed, weighing, unlabelled_chose, threshold),
         abstains=predictions.abstains,
+        threshold=threshold,
     )
     return certification(facts, delta, with_outside(bounds))
 
@@ -155,28 +176,32 @@ def certification(facts: Facts, delta: float, rows: tuple[Bound, ...]) -> Certif
     """Return what the rows of the table say of those facts."""
     reasons = {row.name: row.unavailable(facts) for row in rows}
     valid = [row for row in rows if reasons[row.name] is None]
+    if not valid and facts.threshold is not None:
+        raise InputError(f"threshold: {NO_COUNT}")
     if not valid:
         raise InputError(f"prior: {NO_PRIOR}, so nothing can be certified")
     events = price(facts.vote, shared=facts.shared, chosen_on=facts.chosen_on, rows=rows)
+    given = tuple(_certificate(row, facts, delta) for row in valid)
     return Certification(
-        tuple(_certificate(row, facts, delta) for row in valid),
-        *_best(valid, facts, delta, events),
+        given,
+        *_best(valid, given, facts, delta, events),
         tuple(Unavailable(name, why) for name, why in reasons.items() if why),
     )
 
 
 def _certificate(row: Bound, facts: Facts, delta: float) -> Certificate:
-    inputs = row.inputs(facts)
-    risk = row.value(inputs, delta)
+    risk, stored = row.value(row.inputs(facts), delta), row.stored(facts)
     unit = "groups" if facts.grouped else "samples"
-    return Certificate(row.name, facts.vote, risk, delta, inputs[row.samples], inputs, row.meaning, unit)
+    return Certificate(row.name, facts.vote, risk, delta, stored[row.samples], stored, row.meaning, unit)
 
 
-def _best(valid: list[Bound], facts: Facts, delta: float, events: int) -> tuple[Certificate, int]:
+def _best(
+    valid: list[Bound], given: tuple[Certificate, ...], facts: Facts, delta: float, events: int
+) -> tuple[Certificate, int]:
     """Return the certificate that holds at delta: the designated one, or the smallest at delta / events."""
-    for row in valid:
-        if row.designated:
-            return _certificate(row, facts, delta), 1
+    named = designate(valid, facts)
+    if named is not None:
+        return given[valid.index(named)], 1
     share = delta / events
     smallest = min((_certificate(row, facts, share) for row in valid), key=lambda found: found.risk)
     return replace(smallest, delta=delta, inputs={**smallest.inputs, "delta_share": share}), events
@@ -265,36 +290,23 @@ def _disagreements(measured: Statistics, rho: Array, extra: Predictions | None) 
     return {"disagreement": float(rho @ shares @ rho), "n_disagreement": m, "own_disagreement": own}
 
 
-def _counted(
-    predictions: Predictions, rho: Array, vote: str, kept: NDArray[np.int64] | None, seed: int
+def _pairs(
+    predictions: Predictions,
+    kept: NDArray[np.int64] | None,
+    extra: Predictions | None,
+    rho: Array,
+    vote: str,
+    seed: int,
+    weighing: Predictions | None,
+    chose: bool,
+    threshold: float | None,
 ) -> dict[str, Any]:
-    """Return the errors of the deployed vote, where all members can vote, and of a member that votes alone."""
-    one = np.count_nonzero(rho) == 1
-    counts = as_counts(rho)
-    found: dict[str, Any] = {"counts": None if counts is None else tuple(counts.tolist())}
-    if not predictions.shared:
-        return {**found, "alone": _own_errors(predictions.pick(np.flatnonzero(rho)), vote) if one else None}
-    losses = certified_losses(predictions, rho, vote)
-    some = losses if kept is None else losses[kept]
-    errors, samples = int(losses.sum()), len(losses)
-    found |= {"errors": errors, "samples": samples, "kept_errors": int(some.sum()), "kept_samples": len(some)}
-    if predictions.groups is not None:
-        groups = predictions.groups if kept is None else predictions.groups.take(kept)
-        found |= _by_group(some, groups, seed)
-    return {**found, "alone": (errors, samples) if one else None}
-
-
-def _by_group(losses: NDArray[np.bool_], groups: Groups, seed: int) -> dict[str, Any]:
-    """Return errors and size of each group, in an order drawn from the seed."""
-    codes = groups.canonical()
-    sizes, errors = np.bincount(codes), np.bincount(codes, losses).astype(np.int64)
-    order = np.random.default_rng(seed).permutation(len(sizes))
-    return {"group_errors": tuple(errors[order].tolist()), "group_sizes": tuple(sizes[order].tolist())}
-
-
-def _own_errors(one: Predictions, vote: str) -> tuple[int, int]:
-    """Return the errors of a single member on its own hold-out samples, and how many those are."""
-    mask = one.mask()
-    assert mask is not None
-    own = np.flatnonzero(mask[0])
-    return int(certified_losses(one.take(own), [1.0], vote).sum()), len(own)
+    """Return the certifying samples paired with unlabelled ones, or why they are not."""
+    if extra is None or not predictions.shared:
+        return {}
+    if threshold is not None:
+        return {"unpaired": TILTED}
+    if kept is not None:
+        weighing = predictions.take(np.setdiff1d(np.arange(predictions.samples), kept))
+        predictions = predictions.take(np.sort(kept))
+    return pair(predictions, extra, rho, vote, seed=seed, weighing=weighing, unlabelled_chose=chose)

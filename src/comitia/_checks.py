@@ -99,7 +99,7 @@ def check_mask(mask: Any, members: int, samples: int) -> NDArray[np.bool_] | Non
 def check_abstained(
     abstained: Any, mask: NDArray[np.bool_] | None, members: int, samples: int
 ) -> NDArray[np.bool_] | None:
-    """Return where members gave no answer as bool (M, n), or None where all did; every member needs an answer."""
+    """Return where members gave no answer as bool (M, n), or None where all did; a member may never answer."""
     if abstained is None:
         return None
     array = np.asarray(abstained).view(np.ndarray)
@@ -108,10 +108,6 @@ def check_abstained(
     if array.shape != (members, samples):
         raise InputError(f"abstained: must have shape (M, n) = {(members, samples)}, got {array.shape}")
     silent = array if mask is None else array & mask
-    answered = ~silent if mask is None else mask & ~silent
-    never = np.flatnonzero(~answered.any(axis=1))
-    if never.size:
-        raise InputError(f"abstained: member {never[0]} never answers; leave it out")
     return _frozen(silent) if silent.any() else None
 
 

@@ -1,6 +1,6 @@
 """What chooses the weights: the settings, the samples they look at, and the weights as they are deployed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from comitia._sources import Sources
 from comitia._split import default_fraction, split_samples
 from comitia._votes import certified_losses
 from comitia.bounds.terms import kl_divergence
+from comitia.promises import Asked
+from comitia.promises.threshold import threshold_on
 from comitia.statistics import Statistics
 from comitia.weighting import TABLE, Evidence, Method, Weighting, choose, find
 
@@ -30,16 +32,26 @@ class Settings:
     prior: tuple[float, ...] | None
     resolution: int | None
     bounds: tuple[Any, ...] = ()
+    asked: Asked = field(default_factory=Asked)
+
+    @property
+    def blind(self) -> bool:
+        """Whether no sample chooses anything: neither the weights nor a part of the rule."""
+        return is_blind(self.method) and not self.asked.chooses
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The deployed weighting, what chose it, and the samples that had no part in it (None unless a part did)."""
+    """The deployed weighting, what chose it, and the samples that had no part in it (None unless a part did).
+
+    `threshold` is the decision threshold, chosen on the same samples as the weights.
+    """
 
     weighting: Weighting
     chosen_on: str
     split: Split
     certifying: NDArray[np.int64] | None
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +94,7 @@ def choose_weights(
         delta=settings.delta,
         prior=settings.prior,
         random_state=settings.seed,
-        unlabelled=unlabelled,
+        unlabelled=unlabelled if sees_unlabelled(settings.method) else None,
         measured=measured,
     )
     found = choose(settings.method, evidence) if weights is None else _given(weights, predictions.members)
@@ -90,20 +102,31 @@ def choose_weights(
     return Choice(_deployed(found, settings), plan.chosen_on, split, plan.certifying if part else None)
 
 
-def estimate_risk(predictions: Predictions, settings: Settings, choice: Choice) -> float:
+def find_threshold(
+    predictions: Predictions, settings: Settings, plan: SplitPlan, weights: NDArray[np.float64]
+) -> float | None:
+    """Return the decision threshold for those weights, by the samples that choose."""
+    part = predictions.take(plan.weighing) if plan.chosen_on == "part" else predictions
+    return threshold_on(part, weights, settings.vote, settings.asked.threshold)
+
+
+def estimate_risk(
+    predictions: Predictions, settings: Settings, choice: Choice, unlabelled: Predictions | None = None
+) -> float:
     """Return the error rate over all folds, each judged by weights that the other folds chose."""
     assert predictions.folds is not None
     codes, wrong = predictions.folds.codes, 0
     for fold in np.unique(codes):
         weights = choice.weighting.weights
+        others = predictions.take(np.flatnonzero(codes != fold))
         if choice.chosen_on != "nothing":
-            others = predictions.take(np.flatnonzero(codes != fold))
             evidence = Evidence(
-                others, settings.vote, settings.delta, settings.prior, random_state=settings.seed
+                others, settings.vote, settings.delta, settings.prior, settings.seed, unlabelled
             )
             weights = _deployed(choose(settings.method, evidence), settings).weights
         held = predictions.take(np.flatnonzero(codes == fold))
-        wrong += int(certified_losses(held, weights, settings.vote).sum())
+        threshold = threshold_on(others, weights, settings.vote, settings.asked.threshold)
+        wrong += int(certified_losses(held, weights, settings.vote, threshold).sum())
     return wrong / predictions.samples
 
 
@@ -122,7 +145,7 @@ def _check(settings: Settings, weights: ArrayLike | None) -> None:
     fraction = settings.certify_fraction
     if fraction is not None and not 0 <= fraction < 1:
         raise InputError(f"certify_fraction: must be at least 0 and below 1, got {fraction:g}")
-    if fraction is not None and settings.method == "given":
+    if fraction is not None and settings.method == "given" and not settings.asked.chooses:
         raise InputError(
             f"certify_fraction: must be left out with given weights, got {fraction:g}: which samples chose them "
             "is not known here; give predictions on samples that had no part in them"
@@ -132,6 +155,13 @@ def _check(settings: Settings, weights: ArrayLike | None) -> None:
 def is_blind(method: Method) -> bool:
     """Return whether no sample chooses the weights: only methods that are known to look at none."""
     return method == "given" or (isinstance(method, str) and method in TABLE and TABLE[method].blind)
+
+
+def sees_unlabelled(method: Method) -> bool:
+    """Return whether unlabelled samples may have a part in the weights: a method from outside may look at them."""
+    if method == "given":
+        return False
+    return not (isinstance(method, str) and method in TABLE) or TABLE[method].unlabelled
 
 
 def _plan(sources: Sources, settings: Settings) -> tuple[float, str]:
@@ -148,8 +178,8 @@ def _plan(sources: Sources, settings: Settings) -> tuple[float, str]:
             raise InputError(f"certify_fraction: must be left out, {why}; got {fraction:g}")
         if sources.apart is not None:
             return 0.0, "apart"
-        return 0.0, "nothing" if is_blind(settings.method) else "all"
-    if is_blind(settings.method):
+        return 0.0, "nothing" if settings.blind else "all"
+    if settings.blind:
         return 0.0, "nothing"
     if not predictions.shared:
         if fraction:

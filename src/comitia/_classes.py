@@ -42,6 +42,15 @@ def ordered(names: Sequence[str]) -> tuple[str, ...]:
         return tuple(different)
 
 
+def are_numbers(names: Sequence[str]) -> bool:
+    """Return whether all names are whole numbers, written as Python writes them.
+
+    >>> are_numbers(["-1", "10"]), are_numbers(["1", "01"])
+    (True, False)
+    """
+    return all(name.removeprefix("-").isdecimal() and str(int(name)) == name for name in names)
+
+
 def is_text(values: Any) -> bool:
     """Whether the values (an array, or one array per member) are texts."""
     first = values[0] if isinstance(values, list | tuple) and len(values) else values

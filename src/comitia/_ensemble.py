@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from comitia._certificate import WEIGHTS_FIXED, Certificate
 from comitia._certify import Certification
 from comitia._errors import InputError
-from comitia._records import from_plain, parse_json, require_format
+from comitia._gain import Gain
+from comitia._profile import Profile
+from comitia._records import from_plain, parse_json, require_format, to_plain
+from comitia.promises import Asked, Decision, Promise, Unpromised
 from comitia.weighting import Weighting
 
 Array = NDArray[np.float64]
@@ -20,6 +23,8 @@ FORMAT = "comitia-ensemble-2"
 # What a certificate assumes of samples that were given apart, and how it counts silence.
 APART = "no sample that certifies had a part in the weights or in the training of any member, in any fold"
 SILENCE = "a sample on which no class gets the most votes, or nobody answers, counts as an error"
+# Certificates that hold only for weights that were fixed without the samples they count.
+FIXED_BEFORE = ("holdout", "split", "unlabelled", "groups", "groups-any")
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,8 @@ class Data:
     `unlabelled_sha256` is of further samples without labels, if they were used; `groups` how many groups the samples
     come in; `abstained` how many answers members did not give; `folds` of how many folds the table is out-of-fold;
     `certify_sha256` and `certify_samples` are of samples apart, if those certify: statistics are of them then.
+    `chosen_ids` are digests of the ids of some samples that chose the weights, if samples have ids: others are not
+    compared on them.
     """
 
     sha256: str
@@ -55,6 +62,7 @@ class Data:
     folds: int | None = None
     certify_sha256: str | None = None
     certify_samples: int | None = None
+    chosen_ids: str | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,10 @@ class Ensemble:
     `weighting.weights` are the deployed ones: pruned, normalised, and these are certified.
     `chosen_on` is what chose them: "nothing", "part" or "all" of the hold-out, or samples "apart" from it.
     `declared` says whether the classes were named. Without a promise (`best` is None) there is an `estimate`.
+    `asked` are the further promises that were asked for, `promises` and `unpromised` what came of it. `decision` is how
+    the vote answers: a threshold, and where it declines.
+    `gain` is over equal weights and `profile` how sure the vote is, both on samples that had no part in the weights;
+    None where there are no such samples, or the weights are equal.
     """
 
     names: tuple[str, ...]
@@ -85,6 +97,12 @@ class Ensemble:
     warnings: tuple[str, ...]
     versions: dict[str, str]
     estimate: float | None = None
+    asked: Asked = field(default_factory=Asked)
+    decision: Decision = field(default_factory=Decision)
+    promises: tuple[Promise, ...] = ()
+    unpromised: tuple[Unpromised, ...] = ()
+    gain: Gain | None = None
+    profile: Profile | None = None
     # not copied by `dataclasses.replace`: what a file said is not what a changed copy says
     _read: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
     # what is wrong with the file it was read from, where that was let through
@@ -120,16 +138,24 @@ class Ensemble:
         """The plain data exactly as in the file it was read from; else what `to_json` gives."""
         return self.to_json() if self._read is None else self._read
 
-    def assumption(self, certificate: Certificate) -> str:
-        """Return what must be true for the certificate to hold; for given weights `holdout` assumes the user's word."""
-        parts = [certificate.assumption]
-        if self.weighting.method == "given" and certificate.name in ("holdout", "groups"):
+    def assumption(self, found: Certificate | Promise) -> str:
+        """Return what must be true for a certificate or promise to hold; given weights assume the user's word."""
+        parts = [found.assumption]
+        if self.weighting.method == "given" and (isinstance(found, Promise) or found.name in FIXED_BEFORE):
             parts.append(WEIGHTS_FIXED)
         if self.chosen_on == "apart":
             parts.append(APART)
         if self.data.abstained:
             parts.append(SILENCE)
+        if self.decision.threshold is not None:
+            parts.append(self.tilt)
         return ", and ".join(parts)
+
+    @property
+    def tilt(self) -> str:
+        """What a decision threshold means, in words."""
+        name = self.class_names[1]
+        return f"the vote answers '{name}' where its share is above {self.decision.threshold:.6g}, as it was certified"
 
     def to_json(self) -> dict[str, Any]:
         """Return the ensemble as plain data, which `from_json` reads back."""
@@ -161,6 +187,11 @@ class Ensemble:
             "certificates": [self.statement(certificate) for certificate in c.certificates],
             "best": None if c.best is None else {**self.statement(c.best), "compared": c.compared},
             "estimate": self.estimate,
+            "asked": to_plain(self.asked),
+            "decision": to_plain(self.decision),
+            "promises": [self.statement(found) for found in self.promises],
+            "unpromised": [asdict(row) for row in self.unpromised],
+            "gain": None if self.gain is None else self.gain.to_json(),
             "unavailable": [asdict(row) for row in c.unavailable],
             "names": list(self.names),
             "run": None if self.run is None else list(self.run),
@@ -168,13 +199,14 @@ class Ensemble:
             "member_risks": list(self.member_risks),
             "split": asdict(self.split),
             "data": asdict(self.data),
+            "profile": None if self.profile is None else to_plain(self.profile),
             "warnings": list(self.warnings),
             "versions": self.versions,
         }
 
-    def statement(self, certificate: Certificate) -> dict[str, Any]:
-        """Return the certificate as plain data, with what it assumes of this ensemble."""
-        return {**certificate.to_json(), "assumption": self.assumption(certificate)}
+    def statement(self, found: Certificate | Promise) -> dict[str, Any]:
+        """Return the certificate or promise as plain data, with what it assumes of this ensemble."""
+        return {**found.to_json(), "assumption": self.assumption(found)}
 
     @classmethod
     def from_json(cls, text: str, source: str = "ensemble", *, faults: bool = True) -> "Ensemble":

@@ -10,10 +10,15 @@ from comitia._certificate import Certificate
 from comitia._certify import Certification, Unavailable
 from comitia._ensemble import Data, Ensemble, Split
 from comitia._extensions import is_reference
+from comitia._gain import Gain
+from comitia._profile import Profile
+from comitia._promise_file import promises_fault
 from comitia._simplex import as_prior, as_weights
+from comitia.bounds.designation import kept_foreseen, prefers_unlabelled
 from comitia.bounds.row import CHOSEN_ON
 from comitia.bounds.table import BOUNDS, price
 from comitia.bounds.terms import kl_divergence
+from comitia.promises import Asked, Decision, Promise, Unpromised
 from comitia.weighting import TABLE, Weighting
 
 Array = NDArray[np.float64]
@@ -72,10 +77,16 @@ class EnsembleFile:
     member_risks: tuple[float, ...]
     warnings: tuple[str, ...]
     versions: dict[str, str]
+    gain: Gain | None = None
+    profile: Profile | None = None
     classes: int | None = None
     members: int | None = None
     samples: int | None = None
     pair_samples_min: int | None = None
+    asked: Asked = field(default_factory=Asked)
+    decision: Decision = field(default_factory=Decision)
+    promises: tuple[Promise, ...] = ()
+    unpromised: tuple[Unpromised, ...] = ()
 
     def fault(self) -> str | None:
         """Return what is wrong with the file, or None."""
@@ -85,6 +96,7 @@ class EnsembleFile:
             self._certificate_fault,
             self._best_fault,
             self._number_fault,
+            lambda: promises_fault(self),
         )
         return next((found for check in checks if (found := check())), None)
 
@@ -149,11 +161,21 @@ class EnsembleFile:
                 return f"best: is not the certificate '{best.name}' that is listed"
             if row is None or not row.designated or self.weighting.chosen_on in row.refused:
                 return f"best: '{best.name}' cannot have been designated before looking"
-            return None
+            return self._designation_fault()
         paid = best.inputs.get("delta_share", best.delta) * best.compared <= best.delta * (1 + 1e-12)
         if not paid or best.compared < price(self.vote, shared=False):
             return f"best: the price of choosing among {best.compared} kinds of certificate was not paid"
         return None
+
+    def _designation_fault(self) -> str | None:
+        """Return why the rule for unlabelled samples designates another certificate than the quoted one, or None."""
+        paired = next((found for found in self.certificates if found.name == "unlabelled"), None)
+        if paired is None or self.best is None:
+            return None
+        preferred = prefers_unlabelled(*kept_foreseen(paired.inputs))
+        if preferred == (self.best.name == "unlabelled"):
+            return None
+        return f"best: '{self.best.name}' is not what the rule for unlabelled samples designates"
 
     def _number_fault(self) -> str | None:
         """Return which number is not what the weights and the other numbers of the file give, or None."""
@@ -191,6 +213,12 @@ class EnsembleFile:
             warnings=self.warnings,
             versions=self.versions,
             estimate=self.estimate,
+            asked=self.asked,
+            decision=self.decision,
+            promises=self.promises,
+            unpromised=self.unpromised,
+            gain=self.gain,
+            profile=self.profile,
         )
 
     def _certification(self) -> Certification:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from scipy.special import betainc
 
 from comitia._certificate import percent_up
-from comitia._errors import InputError, require_choice, require_open_unit
+from comitia._errors import InputError, require_choice, require_open_unit, require_whole_number
 from comitia._split import SMALLEST_SPLIT, default_fraction
 from comitia.bounds.row import Facts
 from comitia.bounds.table import BOUNDS
+from comitia.promises.formulas import shared_delta
 
 PLANNED = tuple(name for name, row in BOUNDS.items() if row.planned)
 MOST = 10**9
@@ -20,13 +21,19 @@ NEEDED = {"error": "error", "members": "number of members", "gibbs": "Gibbs risk
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected of the ensemble: the vote's error, and for PAC-Bayes bounds Gibbs or tandem risk and KL."""
+    """What is expected of the ensemble: the vote's error, and for PAC-Bayes bounds Gibbs or tandem risk and KL.
+
+    `share` is that of the samples that the promise is about: those of a class, or those that are answered; the error is
+    that among them. `at_once` is how many such promises hold together.
+    """
 
     error: float | None = None
     members: int | None = None
     gibbs: float | None = None
     tandem: float | None = None
     kl: float = 0.0
+    share: float = 1.0
+    at_once: int = 1
 
 
 @dataclass(frozen=True)
@@ -43,9 +50,12 @@ class Planned:
     def sentence(self) -> str:
         """The plan as one plain sentence."""
         vacuous = " (vacuous)" if self.risk >= 1 else ""
+        some, share = self.expected.at_once, self.expected.share
+        among = "" if share == 1 else f" among {100 * share:.4g}% of the samples"
+        among += "" if some == 1 else f", one of {some} such promises at once,"
         return (
             f"{self.samples:,} hold-out samples: {self.certificate} certifies a risk of "
-            f"{percent_up(self.risk)}{vacuous} at delta {self.delta:g} in a draw that shows what you expect; "
+            f"{percent_up(self.risk)}{vacuous}{among} at delta {self.delta:g} in a draw that shows what you expect; "
             "about every second draw is somewhat worse"
         )
 
@@ -62,6 +72,8 @@ def plan(
     gibbs: float | None = None,
     tandem: float | None = None,
     kl: float = 0.0,
+    share: float = 1.0,
+    at_once: int = 1,
 ) -> Planned:
     """Return how many hold-out samples a wanted certificate needs, or what a given number of them can certify.
 
@@ -75,17 +87,22 @@ def plan(
     certify_fraction : share of the samples kept for certifying (split); that of `weigh` when None
     members : how many members the best one is chosen from (best-member)
     gibbs, tandem, kl : expected Gibbs risk (first-order-kl), tandem risk (tandem-kl), KL of weights to prior
+    share : of the samples that the promise is about (split, holdout): the share of the rarest class, or the coverage of
+        a vote that declines; error and risk are those among them
+    at_once : how many such promises are to hold together, such as one per class
 
     Examples
     --------
     >>> plan(error=0.07, risk=0.08).samples
     3230
+    >>> plan(error=0.07, risk=0.1, share=0.1, at_once=10).samples
+    8775
     >>> plan(error=0.07, samples=5000).sentence  # doctest: +ELLIPSIS
     '5,000 hold-out samples: split certifies a risk of 7.70% at delta 0.05 in a draw that shows what you expect...'
     """
     if (risk is None) == (samples is None):
         raise InputError("risk: give either risk (how many samples it needs) or samples (what they certify)")
-    expected = Expected(error, members, gibbs, tandem, kl)
+    expected = Expected(error, members, gibbs, tandem, kl, share, at_once)
     question = Question(expected, certificate, delta, certify_fraction)
     if risk is not None:
         samples = samples_needed(risk, question)
@@ -105,17 +122,34 @@ class Question:
     def __post_init__(self) -> None:
         require_choice("certificate", self.certificate, PLANNED)
         require_open_unit("delta", self.delta)
+        self._check_share()
         if self.certify_fraction is not None and self.certificate != "split":
             raise InputError(f"certify_fraction: has no effect for {self.certificate}; leave it out")
 
+    def _check_share(self) -> None:
+        share, some = self.expected.share, self.expected.at_once
+        if not 0 < share <= 1:
+            raise InputError(f"share: must be above 0 and at most 1, got {share:g}")
+        several = require_whole_number("at_once", some, least=1) > 1 or share < 1
+        if several and self.certificate not in ("split", "holdout"):
+            raise InputError(
+                f"share: errors among some samples are counted by split and holdout, not {self.certificate}"
+            )
+
+    @property
+    def each(self) -> float:
+        """The delta of one promise, of those that hold at once."""
+        return shared_delta(self.delta, self.expected.at_once)
+
     def kept(self, samples: int) -> int:
-        """Return how many of the samples certify: those that a split keeps, all for other certificates."""
+        """Return how many samples certify: those that a split keeps, all for other certificates; of these its share."""
         fraction = self.certify_fraction
         if self.certificate != "split":
-            return samples
+            return int(samples * self.expected.share + 1e-9)
         if fraction is not None and not 0 < fraction < 1:
             raise InputError(f"certify_fraction: must lie strictly between 0 and 1, got {fraction:g}")
-        return round(samples * (default_fraction(samples) if fraction is None else fraction))
+        kept = round(samples * (default_fraction(samples) if fraction is None else fraction))
+        return int(kept * self.expected.share + 1e-9)
 
 
 def certifiable(samples: int, question: Question) -> float:
@@ -131,7 +165,7 @@ def certifiable(samples: int, question: Question) -> float:
     kept = question.kept(samples)
     if kept < 1:
         raise InputError("samples: too few to keep any for certifying; give 20 or more, or certify_fraction")
-    return _bound(kept, question.expected, question.certificate, question.delta)
+    return _bound(kept, question.expected, question.certificate, question.each)
 
 
 def _bound(n: int, expected: Expected, certificate: str, delta: float) -> float:
@@ -185,7 +219,7 @@ def samples_needed(risk: float, question: Question) -> int:
     2230
     """
     certificate, expected = question.certificate, question.expected
-    wanted = _Wanted(require_open_unit("risk", risk), expected, certificate, question.delta)
+    wanted = _Wanted(require_open_unit("risk", risk), expected, certificate, question.each)
     question.kept(MOST)
     limit = _limit(expected, certificate)
     if risk <= limit:

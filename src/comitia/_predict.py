@@ -11,7 +11,8 @@ from comitia._errors import InputError, require_type
 from comitia._joining import with_classes
 from comitia._members import numbered
 from comitia._predictions import Predictions, require_predictions
-from comitia._votes import deployed_classes, ensemble_probabilities
+from comitia._votes import TIE, ensemble_probabilities, tilted, top_shares, winners
+from comitia.promises import Decision
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +22,9 @@ class Predicted:
     Shares are averaged probabilities for the average vote, and weights of the votes for the majority vote. The class
     of a sample on which no member answers is -1, and counts as an error. `declared` says whether the classes have
     names of their own; `ids` are those of the samples, where they have any. `unknown` are classes that the ensemble
-    does not know: no hold-out sample was of them and no member answered them there.
+    does not know: no hold-out sample was of them and no member answered them there. `declined` (n,) says which
+    samples a vote that declines did not answer: their class is -1 too, and the error is that of the answers; None
+    where it always answers.
     """
 
     vote: str
@@ -34,6 +37,7 @@ class Predicted:
     declared: bool = False
     ids: NDArray[np.str_] | None = None
     unknown: tuple[str, ...] = ()
+    declined: NDArray[np.bool_] | None = None
 
     @property
     def answers(self) -> list[str | int | None]:
@@ -55,6 +59,7 @@ class Predicted:
             "members": list(self.members),
             "dropped": self.dropped,
             "error": self.error,
+            "declined": None if self.declined is None else int(self.declined.sum()),
         }
 
 
@@ -71,34 +76,25 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
     >>> predict(weigh(pack, method="uniform"), pack).classes
     array([0, 1, 1, 0])
     """
-    require_type("ensemble", ensemble, Ensemble, "read_ensemble reads one")
-    require_predictions(predictions)
-    if ensemble.vote == "average" and not predictions.has_probs:
-        raise InputError("this ensemble averages probabilities; the files hold votes")
-    if predictions.has_probs and predictions.classes != ensemble.classes:
-        raise InputError(f"the ensemble knows {ensemble.classes} classes, the files {predictions.classes}")
     active = ensemble.active
-    picked = predictions.pick(_positions(ensemble, predictions))
-    voters = with_classes(picked, ensemble.class_names, ensemble.declared)
+    voters = find_members(ensemble, predictions, active)
     weights = ensemble.weights[active]
-    classes = deployed_classes(voters, weights, ensemble.vote)
-    shares, unknown = (
-        ensemble_probabilities(voters, weights, ensemble.vote),
-        voters.class_names[ensemble.classes :],
-    )
+    shares = ensemble_probabilities(voters, weights, ensemble.vote)
+    unknown = voters.class_names[ensemble.classes :]
     _require_known(ensemble, shares, unknown)
-    error = None if voters.labels is None else float(np.mean(classes != voters.labels))
+    classes, declined = decide(shares, ensemble.decision)
     return Predicted(
         ensemble.vote,
         classes,
         shares,
         tuple(ensemble.names[i] for i in active),
         len(ensemble.names) - len(active),
-        error,
+        _error(classes, voters.labels, declined),
         voters.class_names,
         voters.declared,
         voters.ids,
         unknown,
+        declined,
     )
 
 
@@ -111,13 +107,50 @@ def _require_known(ensemble: Ensemble, shares: NDArray[np.float64], unknown: tup
         )
 
 
-def _positions(ensemble: Ensemble, predictions: Predictions) -> NDArray[np.int64]:
-    """Return the position of each voting member in the predictions: by name, or by order if one side has no names."""
+def decide(
+    shares: NDArray[np.float64], decision: Decision
+) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """Return the classes (n,) for those shares (n, C), -1 for no answer, and which samples are declined, if any may be.
+
+    >>> decide(np.array([[0.9, 0.1], [0.6, 0.4]]), Decision(least_share=0.8))
+    (array([ 0, -1]), array([False,  True]))
+    """
+    classes = winners(tilted(shares, decision.threshold))
+    if decision.least_share is None:
+        return classes, None
+    declined = top_shares(shares, decision.threshold) < decision.least_share - TIE
+    return np.where(declined, -1, classes), np.asarray(declined)
+
+
+def _error(
+    classes: NDArray[np.int64], labels: NDArray[np.int64] | None, declined: NDArray[np.bool_] | None
+) -> float | None:
+    """The share of wrong answers; of all samples, where none is declined."""
+    if labels is None:
+        return None
+    judged = classes != labels if declined is None else (classes != labels)[~declined]
+    return float(np.mean(judged)) if judged.size else None
+
+
+def find_members(ensemble: Ensemble, predictions: Predictions, members: NDArray[np.int64]) -> Predictions:
+    """Return those members of the ensemble on the samples, with the classes numbered as the ensemble's."""
+    require_type("ensemble", ensemble, Ensemble, "read_ensemble reads one")
+    require_predictions(predictions)
+    if ensemble.vote == "average" and not predictions.has_probs:
+        raise InputError("this ensemble averages probabilities; the files hold votes")
+    if predictions.has_probs and predictions.classes != ensemble.classes:
+        raise InputError(f"the ensemble knows {ensemble.classes} classes, the files {predictions.classes}")
+    picked = predictions.pick(_positions(ensemble, predictions, members))
+    return with_classes(picked, ensemble.class_names, ensemble.declared)
+
+
+def _positions(ensemble: Ensemble, predictions: Predictions, members: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the positions of those members in the predictions: by name, or by order if one side has no names."""
     if predictions.stands_by_order(ensemble.names):
         _require_all(ensemble, predictions)
-        return ensemble.active
+        return members
     position = {name: i for i, name in enumerate(predictions.names)}
-    wanted = [ensemble.names[i] for i in ensemble.active]
+    wanted = [ensemble.names[i] for i in members]
     missing = [name for name in wanted if name not in position]
     if not missing:
         return np.array([position[name] for name in wanted])

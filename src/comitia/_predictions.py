@@ -1,6 +1,6 @@
 """What the members of an ensemble predict on the hold-out: checked at the door, read in blocks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from comitia import _checks as checks
 from comitia._arrays import check_arrays
 from comitia._errors import InputError, require_type
 from comitia._members import matched_by_order, names_for, numbered
-from comitia._samples import Groups, check_ids
+from comitia._samples import Groups, check_ids, check_strata
 from comitia._shards import Shard, freeze
 
 
@@ -33,7 +33,8 @@ class Predictions:
 
     Made by `from_arrays`, which checks everything. Values where the mask is False, or where a member abstained,
     are never looked at and read as zero. `named` says whether the names were given, or follow from runs and steps;
-    `declared` whether those of the classes were.
+    `declared` whether those of the classes were. `strata` are further facts of the samples, such as a site, by name:
+    promises can be asked for each of their values. They are not part of the fingerprint.
 
     >>> predictions = Predictions.from_arrays(votes=[[0, 1, 1], [0, 0, 2]], labels=[0, 1, 2])
     >>> predictions.members, predictions.samples, predictions.classes, predictions.names
@@ -51,6 +52,7 @@ class Predictions:
     groups: Groups | None = field(repr=False, default=None)
     folds: Groups | None = field(repr=False, default=None)
     ids: NDArray[np.str_] | None = field(repr=False, default=None)
+    strata: Mapping[str, Groups] = field(repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze(self.labels, self.run, self.step)
@@ -70,6 +72,7 @@ class Predictions:
         folds: ArrayLike | Groups | None = None,
         ids: ArrayLike | None = None,
         abstained: ArrayLike | None = None,
+        strata: Mapping[str, ArrayLike | Groups] | None = None,
     ) -> "Predictions":
         """Return the checked predictions of those arrays; memory-mapped arrays stay on disk.
 
@@ -88,6 +91,7 @@ class Predictions:
             see them, but saw the others; they choose weights and certify nothing
         ids : (n,) different texts
         abstained : (M, n) bool, True where the member gave no answer (its vote or probability is ignored)
+        strata : by name, (n,) texts or integers: what else is known of each sample, for promises `per` its values
         """
         found = check_arrays(probs, votes, labels, mask, abstained, classes)
         members, samples = len(found.shard.values), found.shard.samples
@@ -107,6 +111,7 @@ class Predictions:
             Groups.of("groups", groups, samples),
             Groups.of("folds", folds, samples),
             check_ids(ids, samples),
+            check_strata(strata, samples),
         )
 
     @staticmethod
@@ -117,7 +122,7 @@ class Predictions:
         return concatenated(parts)
 
     def recoded(self, class_names: Sequence[str]) -> "Predictions":
-        """Return the same predictions with their classes numbered as those names, which must include their own."""
+        """Return the same predictions with their classes numbered as those names, which must include all that occur."""
         from comitia._joining import recoded
 
         return recoded(self, tuple(class_names))
@@ -217,6 +222,7 @@ class Predictions:
             groups=None if self.groups is None else self.groups.take(wanted),
             folds=None if self.folds is None else self.folds.take(wanted),
             ids=None if self.ids is None else self.ids[wanted],
+            strata={name: known.take(wanted) for name, known in self.strata.items()},
         )
 
     def pick(self, members: ArrayLike) -> "Predictions":

@@ -1,6 +1,6 @@
 """What is known of samples beside predictions and labels: which group or fold each belongs to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,23 +29,23 @@ class Groups:
     @staticmethod
     def of(argument: str, given: Any, samples: int) -> "Groups | None":
         """Return the groups of an array (n,) of texts or integers, in the order in which they occur; None of None."""
-        if given is None or isinstance(given, Groups):
-            return given
-        array = np.asarray(given)
+        if given is None:
+            return None
+        array = given.codes if isinstance(given, Groups) else np.asarray(given)
         if array.shape != (samples,):
             raise InputError(f"{argument}: must have shape (n,) = ({samples},), got {array.shape}")
+        if isinstance(given, Groups):
+            return given
         if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.floor(array))).all():
             raise InputError(
                 f"{argument}: must be whole numbers or texts, got {array.dtype} with other numbers"
             )
         if array.dtype.kind == "f":
             array = array.astype(np.int64)
-        if array.dtype.kind == "O" and any(cell is None or cell != cell for cell in array.tolist()):
-            raise InputError(
-                f"{argument}: every sample needs one; None or NaN says of none to which it belongs"
-            )
         if array.dtype.kind not in "iuUSTbO":
             raise InputError(f"{argument}: must be whole numbers or texts, got {array.dtype}")
+        if array.dtype.kind == "O":
+            _require_all(argument, array)
         return _coded(array.astype(str) if array.dtype.kind in "OST" else array)
 
     @property
@@ -89,12 +89,43 @@ class Groups:
         return _coded(np.concatenate(texts))
 
 
+def _require_all(argument: str, array: NDArray[Any]) -> None:
+    """Raise for a sample without a group, such as None or NaN: all of those would become one group."""
+    for place, cell in enumerate(array.tolist()):
+        if not isinstance(cell, str | bytes | int):
+            raise InputError(
+                f"{argument}: must be a whole number or a text for every sample, got {cell!r} for sample {place}"
+            )
+
+
 def _coded(array: NDArray[Any]) -> Groups:
     different, first, place = np.unique(array, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return Groups(rank[place], tuple(str(name) for name in different[order].tolist()))
+
+
+def check_strata(given: Mapping[str, Any] | None, samples: int) -> dict[str, Groups]:
+    """Return further facts of the samples by name, each an array (n,) of texts or integers.
+
+    >>> check_strata({"site": ["A", "B"]}, 2)["site"].names
+    ('A', 'B')
+    """
+    found: dict[str, Groups] = {}
+    for name, values in (given or {}).items():
+        known = Groups.of(f"strata['{name}']", values, samples)
+        if known is None or known.samples != samples:
+            raise InputError(f"strata['{name}']: one value for each of {samples} samples is required")
+        found[str(name)] = known
+    return found
+
+
+def joined_strata(parts: Sequence[Mapping[str, Groups]]) -> dict[str, Groups]:
+    """Return the facts of the samples of all parts, one after the other; all must have the same ones."""
+    names = list(dict.fromkeys(name for part in parts for name in part))
+    joined = {name: Groups.joined([part.get(name) for part in parts], f"strata['{name}']") for name in names}
+    return {name: known for name, known in joined.items() if known is not None}
 
 
 def check_ids(given: Any, samples: int) -> NDArray[np.str_] | None:

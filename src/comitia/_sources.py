@@ -10,7 +10,7 @@ from comitia._copies import in_common, telling_marks
 from comitia._errors import InputError, require_type
 from comitia._joining import aligned, with_classes
 from comitia._predictions import Predictions
-from comitia.statistics.unlabelled import matched
+from comitia.statistics.unlabelled import matched, refuse_known
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,13 @@ def gather_sources(
         predictions = with_classes(predictions, apart.class_names, apart.declared)
         _refuse_common(predictions, apart)
     known = predictions if apart is None else apart
+    if known.classes < 2:
+        raise InputError(
+            f"classes: only one class occurs ('{known.class_names[0]}'); name all of them with classes"
+        )
     extra = None if unlabelled is None else matched(unlabelled, known)
+    if extra is not None and apart is not None:
+        refuse_known(extra, predictions)
     if predictions.folds is not None and not predictions.shared:
         raise InputError(
             "folds: every member must have predicted every sample of an out-of-fold table, or abstained"

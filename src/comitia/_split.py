@@ -33,7 +33,7 @@ def split_samples(
     >>> [part.tolist() for part in split_samples(5, 0.4, seed=0)]
     [[0, 1, 3], [2, 4]]
     >>> [part.tolist() for part in split_samples(4, 0.5, 0, Groups.of("groups", ["a", "b", "b", "a"], 4))]
-    [[0, 3], [1, 2]]
+    [[1, 2], [0, 3]]
     """
     units = np.arange(samples) if groups is None else np.unique(groups.codes)
     order = np.random.default_rng(seed).permutation(len(units))

@@ -1,19 +1,22 @@
 """Every statement of an ensemble file computed again from the data."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from comitia._agreement import RISKS_AGREE, differences, only, with_odd
 from comitia._certificate import WEIGHTS_FIXED, Certificate
-from comitia._choosing import Choice, Settings, choose_weights, is_blind, plan_split
+from comitia._choosing import Choice, Settings, choose_weights, find_threshold, plan_split
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError, require_type
 from comitia._extensions import is_reference, name_of
 from comitia._predictions import Predictions, require_predictions
+from comitia._promising import require_possible
 from comitia._sources import Sources, gather_sources
+from comitia._verification import Row, Verification
+from comitia._verify_promises import PROMISES, promise_rows, threshold_row
 from comitia._weigh import describe, survey
 from comitia.bounds.row import as_bound
 from comitia.bounds.table import BOUNDS
@@ -25,33 +28,10 @@ EXACT_AGREE, SOLVED_AGREE = 1e-12, 1e-5
 SOLVER_AGREES = 1e-4
 # Parts of the record with a row of their own; `versions` say with what it was made, which no data can tell.
 MEMBERS = ("members", "names", "run", "step", "classes", "class_names", "declared")
-APART = ("data", *MEMBERS, "weighting", "certificates", "best", "estimate", "versions")
+APART = ("data", *MEMBERS, "weighting", "certificates", "best", "estimate", "versions", *PROMISES)
 INDEPENDENT = "the {} are independent draws that had no part in training"
 OUT_OF_FOLD = "no sample trained the models that predicted it, though it trained others"
 FIXED = "delta, seed and split fraction were fixed before looking"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One statement: what the file says, what the data say, and whether it holds up."""
-
-    name: str
-    stated: str
-    found: str
-    holds: bool
-
-
-@dataclass(frozen=True)
-class Verification:
-    """All statements, and what no computation can check; the ensemble holds up if every statement does."""
-
-    rows: tuple[Row, ...]
-    trusted: tuple[str, ...]
-
-    @property
-    def holds(self) -> bool:
-        """Whether every statement holds up."""
-        return all(row.holds for row in self.rows)
 
 
 def verify(
@@ -102,10 +82,13 @@ def _verified(ensemble: Ensemble, sources: Sources, settings: Settings) -> Verif
     """Return every statement beside what is computed again."""
     given = ensemble.weights if settings.method == "given" else None
     plan = plan_split(sources, settings, given)
+    require_possible(sources, settings, plan)
     data = survey(sources, settings, plan)
     choice = choose_weights(
         sources.weighing, settings, plan, data.evidence, weights=given, unlabelled=sources.unlabelled
     )
+    # the threshold in the file is part of what is certified; whether it follows from the data has a row of its own
+    choice = replace(choice, threshold=ensemble.decision.threshold)
     found = describe(sources, settings, replace(choice, weighting=ensemble.weighting), data)
     same = np.array_equal(ensemble.weights, choice.weighting.weights)
     again = found if same else describe(sources, settings, choice, data)
@@ -116,6 +99,8 @@ def _verified(ensemble: Ensemble, sources: Sources, settings: Settings) -> Verif
         _weights(ensemble, choice),
         *_certificates(ensemble, found, again),
         _best(ensemble, found, again),
+        *threshold_row(ensemble, find_threshold(sources.weighing, settings, plan, ensemble.weights)),
+        *promise_rows(ensemble, found, again),
         _record(stated, anew),
     )
     return Verification(rows, _trusted(ensemble))
@@ -162,12 +147,11 @@ def _settings(
         )
     _require_bounds(ensemble, bounds)
     chosen = stated if method is None else method
-    unsplit = (
-        is_blind(chosen) or not sources.weighing.shared or sources.apart is not None or sources.estimated
-    )
-    fraction = None if unsplit else ensemble.split.fraction
     seed, prior, k = ensemble.split.seed, ensemble.prior, ensemble.resolution
-    return Settings(chosen, ensemble.vote, ensemble.delta, fraction, seed, prior, k, bounds)
+    found = Settings(chosen, ensemble.vote, ensemble.delta, None, seed, prior, k, bounds, ensemble.asked)
+    if found.blind or not sources.weighing.shared or sources.apart is not None or sources.estimated:
+        return found
+    return replace(found, certify_fraction=ensemble.split.fraction)
 
 
 def _require_bounds(ensemble: Ensemble, bounds: tuple[Any, ...]) -> None:

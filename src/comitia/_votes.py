@@ -1,7 +1,8 @@
 """The votes of a weighted ensemble, and the loss that is certified for them.
 
 One tie rule everywhere: totals within `TIE` of the largest count as tied, and the lowest class wins. The certified
-loss of a sample counts a tie as an error, so it is never below the loss of the deployed rule.
+loss of a sample counts a tie as an error, so it is never below the loss of the deployed rule. A threshold for two
+classes tilts the totals first, and the same rule decides.
 """
 
 from collections.abc import Iterator
@@ -18,8 +19,12 @@ from comitia._threads import in_threads, loops
 VOTES = ("majority", "average")
 # Far above the rounding error of a sum of a few thousand weights, far below any difference that carries meaning.
 TIE = 1e-9
+# Thresholds nearer to 0 or 1 would tilt totals into the range of ties.
+LEAST_THRESHOLD = 1e-6
 # With more classes than this, adding each vote to its cell is quicker than a product of matrices per class.
 MANY_CLASSES = 32
+# Scores are multiples of this, so that sums of them are exact and another machine finds the same.
+SCORE_STEP = 2.0**-20
 
 Array = NDArray[np.float64]
 
@@ -57,6 +62,39 @@ def winners(totals: Array) -> NDArray[np.int64]:
     largest = totals.max(axis=-1, keepdims=True)
     found = np.asarray(np.argmax(totals >= largest - TIE, axis=-1), dtype=np.int64)
     return np.where(largest[..., 0] > TIE, found, -1)
+
+
+def tilted(totals: Array, threshold: float | None) -> Array:
+    """Return totals (…, 2) of which the second is the larger where its share is above the threshold; None changes none.
+
+    At one half they are the totals themselves, so that ties are the same.
+
+    >>> winners(tilted(np.array([[0.7, 0.3]]), 0.2))
+    array([1])
+    """
+    if threshold is None:
+        return totals
+    # classes beyond the two are such as the ensemble does not know
+    return np.asarray(
+        totals * np.array([2 * threshold, 2 * (1 - threshold), *[1.0] * (totals.shape[-1] - 2)])
+    )
+
+
+def top_shares(totals: Array, threshold: float | None = None) -> Array:
+    """Return, as (n,), the share of all weight behind the answer, by which a vote may decline.
+
+    With a threshold it is the share by the tilted totals: one half at the threshold, where the answer turns.
+
+    >>> top_shares(np.array([[0.3, 0.6]])), top_shares(np.array([[0.8, 0.2]]), 0.2).round(3)
+    (array([0.6]), array([0.5]))
+    """
+    if threshold is None:
+        return np.asarray(totals.max(axis=-1))
+    found = tilted(totals, threshold)
+    whole = found.sum(axis=-1)
+    return np.where(
+        whole > 0, found.max(axis=-1) / np.where(whole > 0, whole, 1.0) * totals.sum(axis=-1), 0.0
+    )
 
 
 def losses_of(totals: Array, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -183,8 +221,22 @@ def require_joint_vote(predictions: Predictions, vote: str) -> None:
         )
 
 
+def require_threshold(threshold: float | None, classes: int) -> float | None:
+    """Return the threshold, if a vote on so many classes can have it."""
+    if threshold is None:
+        return None
+    if classes != 2:
+        raise InputError(f"threshold: is for two classes, these predictions have {classes}; leave it out")
+    if not LEAST_THRESHOLD <= float(threshold) <= 1 - LEAST_THRESHOLD:
+        raise InputError(
+            f"threshold: must lie strictly between 0 and 1 (from {LEAST_THRESHOLD:g} to 1 - {LEAST_THRESHOLD:g}), "
+            f"got {threshold:g}"
+        )
+    return float(threshold)
+
+
 def certified_losses(
-    predictions: Predictions, weights: ArrayLike, vote: str = "majority"
+    predictions: Predictions, weights: ArrayLike, vote: str = "majority", threshold: float | None = None
 ) -> NDArray[np.bool_]:
     """Return, as (n,), True where the deployed vote errs or ties.
 
@@ -197,8 +249,22 @@ def certified_losses(
     losses = np.empty(predictions.samples, dtype=bool)
     for block, totals in walk_totals(predictions, np.asarray(weights, dtype=np.float64), vote):
         assert block.labels is not None
-        losses[block.start : block.start + totals.shape[-2]] = losses_of(totals, block.labels)
+        losses[block.start : block.start + totals.shape[-2]] = losses_of(
+            tilted(totals, threshold), block.labels
+        )
     return losses
+
+
+def vote_scores(predictions: Predictions, weights: ArrayLike, vote: str = "majority") -> Array:
+    """Return, as (n,), how doubtful the vote is: 1 less the largest total, in [0, 1]; needs no labels.
+
+    >>> vote_scores(Predictions.from_arrays(votes=[[0, 1], [0, 0]]), [0.75, 0.25])
+    array([0.  , 0.25])
+    """
+    found = np.empty(predictions.samples)
+    for block, totals in walk_totals(predictions, np.asarray(weights, dtype=np.float64), vote):
+        found[block.start : block.start + len(totals)] = 1.0 - totals.max(axis=-1)
+    return np.clip(np.rint(found / SCORE_STEP) * SCORE_STEP, 0.0, 1.0)
 
 
 def ensemble_probabilities(predictions: Predictions, weights: ArrayLike, vote: str = "majority") -> Array:
@@ -216,7 +282,7 @@ def ensemble_probabilities(predictions: Predictions, weights: ArrayLike, vote: s
 
 
 def deployed_classes(
-    predictions: Predictions, weights: ArrayLike, vote: str = "majority"
+    predictions: Predictions, weights: ArrayLike, vote: str = "majority", threshold: float | None = None
 ) -> NDArray[np.int64]:
     """Return, as (n,), the classes that the deployed vote gives.
 
@@ -225,5 +291,5 @@ def deployed_classes(
     """
     found = np.empty(predictions.samples, dtype=np.int64)
     for block, totals in walk_totals(predictions, np.asarray(weights, dtype=np.float64), vote):
-        found[block.start : block.start + len(totals)] = winners(totals)
+        found[block.start : block.start + len(totals)] = winners(tilted(totals, threshold))
     return found

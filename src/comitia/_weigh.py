@@ -1,21 +1,35 @@
 """The main job: hold-out predictions → weights, vote, certificates."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._certify import Certification, certify_with, nothing_promised
-from comitia._choosing import Choice, Settings, SplitPlan, choose_weights, estimate_risk, plan_split
+from comitia._choosing import (
+    Choice,
+    Settings,
+    SplitPlan,
+    choose_weights,
+    estimate_risk,
+    find_threshold,
+    is_blind,
+    plan_split,
+    sees_unlabelled,
+)
 from comitia._diagnose import about_bounds, about_data
 from comitia._ensemble import Data, Ensemble, versions
 from comitia._errors import require_open_unit, require_whole_number
 from comitia._predictions import Predictions, require_predictions
+from comitia._promising import least_share, make_promises, require_possible, require_promised
 from comitia._simplex import as_prior
 from comitia._sources import Sources, gather_sources
+from comitia._standing import look_back
+from comitia._untouched import id_marks
 from comitia._votes import require_kind
+from comitia.promises import Decision, ask
 from comitia.statistics import Statistics, measure, measure_with_part
 from comitia.statistics.counts import require_labels
 from comitia.weighting import Method
@@ -40,6 +54,10 @@ def weigh(
     unlabelled: Predictions | None = None,
     certify: Predictions | None = None,
     bounds: Iterable[Any] = (),
+    per: str | Iterable[str] = (),
+    threshold: float | str | None = None,
+    target_risk: float | None = None,
+    costs: Any = None,
 ) -> Ensemble:
     """Return the ensemble: weights chosen by `method`, and every certificate that is valid for them.
 
@@ -60,10 +78,20 @@ def weigh(
     resolution : round the weights to multiples of 1/resolution, for which `occam` can certify.
     weights : (M,) given weights instead of a method. That they were fixed without these samples is your word,
         and an assumption of the certificate.
-    unlabelled : the same members on samples without labels, for the ``disagreement`` method.
+    unlabelled : the same members on further samples without labels, drawn like the hold-out. With as many as certify
+        or more they give the certificate ``"unlabelled"``, which is designated by a rule that is fixed before looking
+        (`comitia.bounds.designation`). Of two classes they also serve the ``disagreement`` method and bound.
     certify : the same members on samples that nothing has touched: all of `predictions` choose the weights, these
-        certify them.
+        certify them. No group may be in both.
     bounds : further bounds from outside, whose validity is their author's claim (see `comitia.bounds.row.as_bound`).
+    per : promise an error rate for each true ``"class"``, for each class ``"predicted"``, or for each value of one of
+        the predictions' `strata`; all values of one name hold at once. Several names divide delta.
+    threshold : of two classes, the second is answered where its share is above this: a number, or how the samples that
+        choose the weights choose it: ``"cost=5:1"`` (a miss costs five false alarms), ``"sensitivity=.95"``,
+        ``"specificity=.95"``. Only certificates that count errors hold then.
+    target_risk : decline samples so that at most this share of the answers is wrong.
+    costs : (C, C) by true class and answer, or a mapping of mappings by class names; a further column ``"no answer"``
+        may say what none costs, else it is the row's largest. The expected cost is promised.
 
     Examples
     --------
@@ -86,12 +114,17 @@ def weigh(
         (bounds,) if isinstance(bounds, str) else tuple(bounds),
     )
     sources = gather_sources(predictions, unlabelled, certify)
+    settings = replace(settings, asked=ask(per, threshold, target_risk, costs, sources.measured.class_names))
     plan = plan_split(sources, settings, weights)
+    require_possible(sources, settings, plan)
     data = survey(sources, settings, plan)
     choice = choose_weights(
         sources.weighing, settings, plan, data.evidence, weights=weights, unlabelled=sources.unlabelled
     )
-    return describe(sources, settings, choice, data)
+    threshold = find_threshold(sources.weighing, settings, plan, choice.weighting.weights)
+    found = describe(sources, settings, replace(choice, threshold=threshold), data)
+    require_promised(found.unpromised)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +163,11 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
     """Return the ensemble of that choice: certificates, statistics and warnings at its weights."""
     predictions, rho, vote, prior = sources.measured, choice.weighting.weights, settings.vote, settings.prior
     certification = _certification(sources, settings, choice, data)
-    estimate = estimate_risk(sources.weighing, settings, choice) if sources.estimated else None
+    promises, unpromised = make_promises(sources, settings, choice)
+    standing = look_back(sources, settings, choice)
+    estimate = None
+    if sources.estimated:
+        estimate = estimate_risk(sources.weighing, settings, choice, sources.unlabelled)
     for part in (sources.weighing, predictions):
         part.require_unchanged()
     return Ensemble(
@@ -148,11 +185,17 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
         split=choice.split,
         statistics=_summary(data.measured, data.hard, rho),
         certification=certification,
-        data=_data(sources, data),
+        data=_data(sources, data, choice),
         member_risks=tuple(data.hard.first.tolist()),
         warnings=(*data.warnings, *about_bounds(data.measured, rho, certification, predictions)),
         versions=versions(),
         estimate=estimate,
+        asked=settings.asked,
+        decision=Decision(choice.threshold, least_share(promises)),
+        promises=promises,
+        unpromised=unpromised,
+        gain=standing.gain,
+        profile=standing.profile,
     )
 
 
@@ -171,10 +214,13 @@ def _certification(sources: Sources, settings: Settings, choice: Choice, data: S
         unlabelled=sources.unlabelled,
         bounds=settings.bounds,
         seed=settings.seed,
+        threshold=choice.threshold,
+        weighing=None if choice.chosen_on != "apart" or is_blind(settings.method) else sources.weighing,
+        unlabelled_chose=sees_unlabelled(settings.method),
     )
 
 
-def _data(sources: Sources, data: Surveyed) -> Data:
+def _data(sources: Sources, data: Surveyed, choice: Choice) -> Data:
     weighing, apart, extra = sources.weighing, sources.apart, sources.unlabelled
     silent = sources.measured.abstained()
     groups = sources.measured.groups
@@ -188,7 +234,15 @@ def _data(sources: Sources, data: Surveyed) -> Data:
         None if weighing.folds is None else weighing.folds.count,
         None if apart is None else apart.fingerprint(),
         None if apart is None else apart.samples,
+        _chosen_ids(weighing, choice),
     )
+
+
+def _chosen_ids(weighing: Predictions, choice: Choice) -> str | None:
+    """Digests of the ids of samples that chose the weights; None where none did, or none has an id."""
+    if weighing.ids is None or choice.chosen_on == "nothing":
+        return None
+    return id_marks(weighing.ids if choice.certifying is None else np.delete(weighing.ids, choice.certifying))
 
 
 def _summary(measured: Statistics, hard: Statistics, rho: NDArray[np.float64]) -> dict[str, float]:

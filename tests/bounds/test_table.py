@@ -4,11 +4,12 @@ import math
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pytest
 
 from comitia import InputError, bounds
 from comitia._certify import certification
-from comitia.bounds.row import CHOSEN_ON, VOTES, Facts, as_bound
+from comitia.bounds.row import CHOSEN_ON, VOTES, Facts, Paired, as_bound
 from comitia.bounds.table import BOUNDS, price, with_outside
 
 FACTS = Facts(
@@ -34,6 +35,11 @@ FACTS = Facts(
     counts=(1, 0, 0, 0, 0),
 )
 GROUPS = replace(FACTS, group_errors=(1, 0) * 400, group_sizes=(2, 1) * 400)
+PAIRS = replace(
+    FACTS,
+    chosen_on="part",
+    paired=Paired(np.arange(900) % 15 == 0, np.arange(900) % 7 / 10, np.arange(1800).reshape(900, 2) % 5 / 8),
+)
 PAC_BAYES = {"first-order-kl", "first-order-lambda", "tandem-kl", "tandem-lambda", "moment", "cantelli"}
 BINARY = {"disagreement", "c1", "c2"}
 
@@ -145,22 +151,28 @@ def test_a_row_is_whole(name):
     assert row.name == name
     assert all((row.meaning, row.event, row.equation, row.source))
     assert set(row.refused) <= set(CHOSEN_ON)
-    facts = GROUPS if row.grouped else FACTS
+    facts = GROUPS if row.grouped else PAIRS if name == "unlabelled" else FACTS
     inputs = row.inputs(facts)
-    assert inputs[row.samples] in (800, 900, 3000)
+    assert row.stored(facts)[row.samples] in (800, 900, 3000)
+    assert row.floor(row.stored(facts), 0.05) <= row(facts, 0.05)
     # outward, and by no more than the margin for ties
     plain = row.formula(**inputs, delta=0.05)
     assert plain <= row(facts, 0.05) <= plain * (1 + 1.1e-8)
 
 
 def test_only_the_designated_cost_nothing():
-    assert {name for name, row in BOUNDS.items() if row.designated} == {"holdout", "split", "groups"}
+    assert {name for name, row in BOUNDS.items() if row.designated} == {
+        "holdout",
+        "split",
+        "unlabelled",
+        "groups",
+    }
     for chosen_on in CHOSEN_ON:
         rows = [row for row in BOUNDS.values() if row.designated and chosen_on not in row.refused]
         assert [row.name for row in rows if not row.grouped] == {
-            "nothing": ["holdout"],
-            "apart": ["holdout"],
-            "part": ["split"],
+            "nothing": ["holdout", "unlabelled"],
+            "apart": ["holdout", "unlabelled"],
+            "part": ["split", "unlabelled"],
             "all": [],
         }[chosen_on]
         assert [row.name for row in rows if row.grouped] == ([] if chosen_on == "all" else ["groups"])

@@ -158,6 +158,33 @@ def test_every_command_helps_with_an_example(command: str, capsys: pytest.Captur
     assert f"comitia {command}" in shown
 
 
+@pytest.mark.parametrize("command", ["weigh", "predict", "verify", "evaluate"])
+def test_help_lists_options_for_tables_after_the_others(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options, tables = run(capsys, command, "--help").split("\nTables:\n")
+    columns, answers = tables.split("\nLong tables (a row per answer):\n")
+    for shown, expected in ((columns, "--label --id --group"), (answers, "--rounds --abstain --columns")):
+        assert all(f"  {flag} " in shown and f"  {flag} " not in options for flag in expected.split())
+    assert "  --debug " in options
+    assert "FILE..." not in options.split("\nOptions:\n")[1]
+
+
+def test_groups_and_abstentions_are_told_of_the_samples_that_certify(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, first, count in (("choose", 0, 30), ("certify", 30, 40)):
+        rows = [f"p{first + k // 2},{k % 2},{'' if k == 0 else k % 2},{k % 2}" for k in range(count)]
+        Path(f"{name}.csv").write_text("\n".join(["patient,a,b,label", *rows]))
+    words = ("--group", "patient", "--empty", "abstain")
+    alone = run(capsys, "weigh", "choose.csv", *words)
+    assert "30 hold-out samples in 15 groups · 1 abstention ·" in alone
+    apart = run(capsys, "weigh", "choose.csv", "--certify", "certify.csv", *words)
+    assert "30 hold-out samples · 2 classes" in apart
+    assert "certified on 40 samples apart in 20 groups · 1 abstention" in apart
+
+
 def test_files_are_written_although_the_reader_of_the_table_has_gone(folder: Path) -> None:
     command = f"{sys.executable} -m comitia.cli.main weigh holdout.npz --out e.json | head -1 > first.txt"
     subprocess.run(["bash", "-c", command], cwd=folder, check=True, timeout=60)

@@ -42,6 +42,8 @@ def test_the_methods_are_those_of_the_library() -> None:
         ("comitia weigh --vote a", ["plain,average"]),
         ("comitia weigh hold", ["file,hold"]),
         ("comitia predict ens", ["file,ens"]),
+        ("comitia compare a", ["file,a"]),
+        ("comitia compare a.json b", ["file,b"]),
         ("comitia evaluate test.npz --weights uniform,gr", ["plain,uniform,greedy"]),
         ("comitia train ", [f"plain,{name}" for name in names()]),
         ("comitia train mi", ["file,mi"]),

@@ -1,25 +1,29 @@
 """The weighted ensemble of networks against its members' predictions files and the command line's votes."""
 
 import shutil
+import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.export import Dim
 from torch.utils.data import DataLoader, TensorDataset
 
 from comitia import Ensemble, Predictions, weigh
 from comitia._errors import InputError
-from comitia._votes import average, majority
+from comitia._votes import average, ensemble_probabilities, majority, winners
 from comitia.data import divide
 from comitia.deep import WeightedEnsemble
 from comitia.deep.directory import Directory
 from comitia.deep.loop import Task, train_run
 from comitia.deep.members import assemble
-from comitia.deep.networks import settle, wake_dropout
+from comitia.deep.networks import settle
 from comitia.deep.prediction import collect_again, collect_new
-from comitia.deep.task import Inputs
+from comitia.deep.preparing import Prepare
+from comitia.deep.voting import probabilities_of
 from comitia.recipes import plans
 from small_training import dataset, small_recipe
 
@@ -48,7 +52,7 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
 def test_it_votes_as_its_members_do(directory: Directory, vote: str) -> None:
     weighed = weigh(Predictions.from_arrays(**arrays(directory.predictions("holdout"))), vote=vote)
     ensemble = WeightedEnsemble.load(directory.root, weighed, device="cpu")
-    assert len(ensemble.networks) == np.count_nonzero(weighed.weights)
+    assert len(ensemble.members) == np.count_nonzero(weighed.weights)
     test = arrays(directory.predictions("test"))
     if vote == "majority":
         expected = majority(test["probs"].argmax(axis=2), weighed.weights, 3)
@@ -61,7 +65,7 @@ def test_it_votes_as_its_members_do(directory: Directory, vote: str) -> None:
         TensorDataset(torch.from_numpy(DATA.test_x), torch.from_numpy(DATA.test_y)), batch_size=7
     )
     assert np.allclose(ensemble.predict_proba(loader), shares, atol=1e-6)
-    assert np.allclose(ensemble(torch.from_numpy(DATA.test_x)).numpy(), shares, atol=1e-6)
+    assert np.allclose(ensemble(torch.from_numpy(DATA.test_x)).numpy(force=True), shares, atol=1e-6)
 
 
 def test_collecting_again_makes_the_same_files(directory: Directory) -> None:
@@ -123,9 +127,7 @@ def test_networks_of_another_training_are_refused(directory: Directory) -> None:
 def test_a_part_of_the_members_or_the_test_samples_may_have_been_weighed(directory: Directory) -> None:
     """A training that has grown since holds more members; both loads would fail by a warning."""
     pack = Predictions.from_arrays(**arrays(directory.predictions("holdout")))
-    assert (
-        len(WeightedEnsemble.load(directory.root, weigh(pack.pick([5, 1]), method="uniform")).networks) == 2
-    )
+    assert len(WeightedEnsemble.load(directory.root, weigh(pack.pick([5, 1]), method="uniform")).members) == 2
     WeightedEnsemble.load(directory.root, weighed_on(directory.predictions("test")))
 
 
@@ -142,31 +144,32 @@ def test_new_samples_may_have_been_weighed(directory: Directory, tmp_path: Path)
         WeightedEnsemble.load(directory.root, ensemble, predictions=tmp_path / "absent.npz")
 
 
-def dropping() -> WeightedEnsemble:
+def dropping(*, stochastic: bool = False, vote: str = "majority") -> WeightedEnsemble:
     torch.manual_seed(0)
-    networks = [nn.Sequential(nn.Linear(5, 16), nn.Dropout(0.5), nn.Linear(16, 3)).eval() for _ in range(3)]
-    how = Inputs(kind="vector", mean=None, device=torch.device("cpu"))
-    return WeightedEnsemble(networks, [0.5, 0.3, 0.2], [how] * 3, vote="majority")
+    networks = [nn.Sequential(nn.Linear(5, 16), nn.Dropout(0.5), nn.Linear(16, 3)) for _ in range(3)]
+    return WeightedEnsemble(networks, [0.5, 0.3, 0.2], vote=vote, stochastic=stochastic)
 
 
-def test_asking_for_another_mode_changes_no_vote() -> None:
-    samples = np.random.default_rng(0).normal(size=(200, 5)).astype(np.float32)
-    ensemble = dropping()
-    before = ensemble.predict_proba(samples)
-    assert ensemble.train() is ensemble
-    assert ensemble.training
-    assert np.array_equal(ensemble.predict_proba(samples), before)
-    nn.Sequential(ensemble).train()  # as a part of another module
-    assert np.array_equal(ensemble.predict_proba(samples), before)
+SAMPLES = torch.from_numpy(np.random.default_rng(0).normal(size=(200, 5)).astype(np.float32))
 
 
-def test_dropout_that_was_certified_stays_awake() -> None:
-    ensemble = dropping()
-    for network in ensemble.networks:
-        wake_dropout(network)
-    ensemble.eval()
+def test_the_modes_are_those_of_torch() -> None:
+    ensemble = dropping(vote="average")
     assert not ensemble.training
-    assert all(network[1].training and not network[0].training for network in ensemble.networks)
+    assert not any(part.training for part in ensemble.modules())
+    certain = ensemble(SAMPLES)
+    assert torch.equal(ensemble(SAMPLES), certain)
+    assert ensemble.train() is ensemble
+    assert not torch.equal(ensemble(SAMPLES), ensemble(SAMPLES))
+    assert np.array_equal(ensemble.predict_proba(SAMPLES.numpy()), certain.numpy(force=True))
+    assert ensemble.training
+    assert torch.equal(nn.Sequential(ensemble).eval()(SAMPLES), certain)
+
+
+def test_members_with_dropout_by_design_keep_it_awake() -> None:
+    ensemble = dropping(stochastic=True, vote="average").train().eval()
+    assert all(member[1].training and not member[0].training for member in ensemble.members)
+    assert not torch.equal(ensemble(SAMPLES), ensemble(SAMPLES))
 
 
 @pytest.mark.parametrize(
@@ -197,11 +200,10 @@ def test_images_of_any_scale_where_the_training_was_of_floats() -> None:
         def forward(self, batch: torch.Tensor) -> torch.Tensor:
             return batch.flatten(1)[:, :3]
 
-    how = Inputs(kind="image", mean=None, device=torch.device("cpu"))
-    images = np.full((2, 2, 2, 1), 200, np.float32)
-    assert WeightedEnsemble([Mean()], [1.0], [how], vote="average").predict(images).tolist() == [0, 0]
+    how, images = Prepare("image"), np.full((2, 2, 2, 1), 200, np.float32)
+    assert WeightedEnsemble([Mean()], [1.0], prepare=how).predict(images).tolist() == [0, 0]
     with pytest.raises(InputError, match="got 200 to 200"):
-        WeightedEnsemble([Mean()], [1.0], [how], vote="average", trained_on_bytes=True).predict(images)
+        WeightedEnsemble([Mean()], [1.0], prepare=how, trained_on_bytes=True).predict(images)
 
 
 def test_predictions_file_holds_what_members_are(directory: Directory) -> None:
@@ -210,3 +212,117 @@ def test_predictions_file_holds_what_members_are(directory: Directory) -> None:
     assert holdout["probs"].dtype == np.float32
     assert holdout["labels"].tolist() == DATA.train_y[PARTS.holdout].tolist()
     assert holdout["names"].tolist() == [f"run {run}, step {step}" for run in (1, 2) for step in (1, 2, 3, 4)]
+
+
+def numbers(*, vote: str, classes: int) -> tuple[WeightedEnsemble, np.ndarray]:
+    """Members of different kinds, and their probabilities (M, n, C) by plain loops."""
+    torch.manual_seed(1)
+    members = [nn.Linear(5, classes), nn.Sequential(nn.Linear(5, 4), nn.ReLU(), nn.Linear(4, classes))]
+    ensemble = WeightedEnsemble(members, [0.6, 0.4], vote=vote)
+    with torch.inference_mode():
+        probs = np.stack([torch.softmax(member(SAMPLES), dim=1).numpy() for member in members])
+    return ensemble, probs
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("vote", ["majority", "average"])
+def test_it_votes_as_the_predictions_file_of_its_members(vote: str, classes: int) -> None:
+    ensemble, probs = numbers(vote=vote, classes=classes)
+    stored = probs[..., 1] if classes == 2 else probs
+    expected = ensemble_probabilities(Predictions.from_arrays(probs=stored), [0.6, 0.4], vote)
+    assert np.allclose(ensemble(SAMPLES).numpy(force=True), expected, rtol=0, atol=1e-15)
+    assert ensemble.classes(SAMPLES).tolist() == winners(expected).tolist()
+
+
+def test_a_tie_goes_to_the_lowest_class_and_a_half_to_the_first_of_two() -> None:
+    class Given(nn.Module):
+        def __init__(self, row: list[float]) -> None:
+            super().__init__()
+            self.row = torch.tensor(row)
+
+        def forward(self, batch: torch.Tensor) -> torch.Tensor:
+            return self.row.expand(len(batch), -1)
+
+    batch = torch.zeros(2, 1)
+    three = [Given([0.0, 0.0, 1.0]), Given([0.0, 1.0, 0.0])]
+    pair = WeightedEnsemble(three, [0.5, 0.5], vote="majority", outputs="probabilities")
+    assert pair.classes(batch).tolist() == [1, 1]
+    half = WeightedEnsemble([Given([0.5])], [1.0], vote="majority", outputs="probabilities")
+    assert half(batch).tolist() == [[1.0, 0.0]] * 2
+
+
+def test_the_state_holds_the_weights_and_they_stay_wide() -> None:
+    ensemble, _ = numbers(vote="average", classes=3)
+    other, _ = numbers(vote="average", classes=3)
+    other.weights.copy_(torch.tensor([0.1, 0.9]))
+    other.load_state_dict(ensemble.state_dict())
+    assert other.weights.tolist() == [0.6, 0.4]
+    assert ensemble.to(torch.bfloat16).weights.dtype == torch.float64
+    assert ensemble.members[0].weight.dtype == torch.bfloat16
+    assert ensemble.weights.tolist() == [0.6, 0.4]
+
+
+def test_gradients_reach_every_member() -> None:
+    ensemble, _ = numbers(vote="average", classes=3)
+    ensemble(SAMPLES)[:, 0].sum().backward()
+    assert all(parameter.grad is not None for parameter in ensemble.parameters())
+
+
+class Text(nn.Module):
+    """A network with two inputs per sample, whose output has the logits as an attribute."""
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> SimpleNamespace:
+        total = (ids * mask).sum(dim=1, keepdim=True).float()
+        return SimpleNamespace(logits=torch.cat([total, 1 - total], dim=1))
+
+
+def test_several_inputs_by_place_and_by_name() -> None:
+    ids, mask = torch.tensor([[3, 4], [0, 9]]), torch.tensor([[1, 0], [1, 0]])
+    ensemble = WeightedEnsemble([Text()], [1.0])
+    wanted = torch.softmax(torch.tensor([[3.0, -2.0], [0.0, 1.0]]), dim=1)
+    assert torch.allclose(ensemble(ids, mask).float(), wanted)
+    assert torch.allclose(ensemble(ids=ids, mask=mask).float(), wanted)
+    loaders = ([((ids, mask), torch.zeros(2))], [{"ids": ids, "mask": mask, "labels": torch.zeros(2)}])
+    for loader in loaders:
+        assert np.allclose(ensemble.predict_proba(loader), wanted)
+
+
+@pytest.mark.parametrize("vote", ["majority", "average"])
+def test_graphs_give_the_same_at_any_batch_size(vote: str) -> None:
+    """Compiled as one graph, exported and traced; the preprocessing is in the graph."""
+    torch.manual_seed(2)
+    networks = [nn.Sequential(nn.Conv2d(3, 4, 3), nn.Flatten(), nn.Linear(64, 3)) for _ in range(2)]
+    how = [Prepare("image", torch.rand(6, 6, 3)) for _ in networks]
+    ensemble = WeightedEnsemble(networks, [0.7, 0.3], vote=vote, prepare=how, trained_on_bytes=True)
+    images = {n: torch.randint(0, 256, (n, 6, 6, 3), dtype=torch.uint8) for n in (1, 7, 256)}
+    exported = torch.export.export(ensemble, (images[7],), dynamic_shapes={"samples": ({0: Dim("batch")},)})
+    compiled = torch.compile(ensemble, fullgraph=True, dynamic=True, backend="eager")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch is on its way from tracing to exporting
+        traced = torch.jit.trace(ensemble, (images[7],))
+    for batch in images.values():
+        wanted = ensemble(batch)
+        for graph in (exported.module(), compiled, traced):
+            assert torch.allclose(graph(batch), wanted, rtol=0, atol=1e-6)
+            assert torch.equal(graph(batch).argmax(dim=1), ensemble.classes(batch))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": [0.5, 0.4]}, "weights"),
+        ({"weights": [1.0]}, "weights"),
+        ({"vote": "soft"}, "vote: 'soft' is not one of"),
+        ({"outputs": "scores"}, "outputs: 'scores' is not one of"),
+        ({"prepare": [Prepare("vector")] * 3}, "prepare: must be one module, or one per member"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        WeightedEnsemble(**{"members": [nn.Linear(2, 2)] * 2, "weights": [0.5, 0.5], **options})
+
+
+@pytest.mark.parametrize(("output", "got"), [("text", "got str"), (torch.zeros(2, 3, 4), "3 dimensions")])
+def test_members_that_return_something_else(output: object, got: str) -> None:
+    with pytest.raises(InputError, match=f"members: must return .*{got}"):
+        probabilities_of(output)

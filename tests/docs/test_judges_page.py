@@ -5,6 +5,7 @@ import runpy
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from comitia import weigh
 from shared_data import shared
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -26,12 +27,16 @@ def test_the_panel_is_that_of_a_loop_over_the_rows():
             said[row["judge"], row["item"]].add(row["answer"])
             truth[row["item"]] = row["label"]
     silent = Counter(judge for (judge, _), words in said.items() if len(words) > 1 or "A=B" in words)
-    wrong = Counter(judge for (judge, item), words in said.items() if words != {truth[item]})
-    found, predictions = MADE["panel"](path, "agree")
-    assert found.ids == tuple(truth)
-    assert dict(zip(found.names, found.abstained.sum(axis=1).tolist())) == {
+    right = Counter(judge for (judge, item), words in said.items() if words == {truth[item]})
+    found = MADE["panel"](path)
+    assert found.ids.tolist() == list(truth)
+    assert dict(zip(found.names, found.abstained().sum(axis=1).tolist())) == {
         judge: silent[judge] for judge in found.names
     }
-    errors = (predictions.votes() != predictions.labels).sum(axis=1)
-    assert dict(zip(found.names, errors.tolist())) == {judge: wrong[judge] for judge in found.names}
-    assert len(MADE["panel"](path, "members")[0].names) == 2 * len(found.names)
+    table = MADE["judges_text"](found, weigh(found))
+    for judge in found.names:
+        wrong = len(truth) - right[judge] - silent[judge]
+        error = (wrong + silent[judge] / 2) / len(truth)
+        assert f"| {judge} | {right[judge]} | {wrong} | {silent[judge]} | {error:.3f} |" in table
+    assert len(MADE["panel"](path, "members").names) == 2 * len(found.names)
+    assert MADE["panel"](path, group="source").groups.count == 17

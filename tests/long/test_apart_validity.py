@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from comitia import Predictions, weigh
+from comitia._samples import Groups
 from comitia.bounds import betting_kernel
 from long.populations import DELTA, PROBLEMS, Population, Tally, allowed, random_population
 
@@ -38,7 +39,14 @@ def out_of_fold(
     known = rng.random((len(whole.probs), len(whole.labels), 1)) < rng.random((len(whole.probs), 1, 1))
     better = replace(whole, probs=np.where(known, np.eye(whole.probs.shape[2])[whole.labels], whole.probs))
     table = better.draw(rng, count, vote, grouped=grouped)
-    return replace(table, folds=_folds(rng, table))
+    return replace(table, folds=_folds(rng, table), groups=_other_groups(table))
+
+
+def _other_groups(table: Predictions) -> Groups | None:
+    """The groups of the table by other names than those of untouched samples: groups of one name are one group."""
+    if table.groups is None:
+        return None
+    return replace(table.groups, names=tuple(f"table {name}" for name in table.groups.names))
 
 
 def _folds(rng: np.random.Generator, table: Predictions) -> Any:

@@ -19,7 +19,7 @@ from comitia.pages.chain_temperatures import (
     temperatures_csv,
 )
 from comitia.pages.draw_matplotlib import drawn
-from comitia.pages.draw_plotly import plotly_figure
+from comitia.pages.draw_svg import svg_figure
 
 
 def event(number: int, kinetic: float | None, **changed: Any) -> str:
@@ -115,10 +115,12 @@ def test_ratios_of_the_largest_layers() -> None:
 def test_a_layer_stands_once_in_the_legend_of_both_panels() -> None:
     figure = temperature_figure(Chain("cold", (reading(3, 0.5, layers=3), reading(6, 0.4, layers=3))))
     assert figure is not None
-    traces = plotly_figure(figure)["data"]
-    assert len(traces) == 2 * 3
-    assert [trace["name"] for trace in traces if trace["showlegend"]] == ["w2", "w1", "T"]
-    assert {trace["legendgroup"] for trace in traces} == {"w2", "w1", "T"}
+    drawing = svg_figure(figure, "f")
+    assert [series["name"] for panel in drawing.values for series in panel["series"]] == ["w2", "w1"] * 2
+    assert drawing.entries == 3
+    legend = drawing.markup.split("</ul>")[0]
+    assert [legend.count(f"<span>{name}</span>") for name in ("w2", "w1", "T")] == [1, 1, 1]
+    assert [drawing.markup.count(f's{i}"') for i in range(3)] == [2, 2, 2]
 
 
 def test_a_chain_without_momenta_has_one_panel_and_no_empty_columns() -> None:

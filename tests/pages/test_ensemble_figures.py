@@ -3,7 +3,8 @@ from report_records import an_ensemble, unsplit
 
 
 def test_certificates_rise_and_the_designated_one_is_strong() -> None:
-    (panel,) = certificates_figure(an_ensemble()).panels
+    ensemble = an_ensemble()
+    (panel,) = certificates_figure(ensemble, ensemble.promised).panels
     (bars,) = panel.series
     assert panel.ticks == ("split", "tandem-kl", "first-order-kl")
     assert bars.y == (0.0741, 0.273, 1.0)
@@ -13,7 +14,8 @@ def test_certificates_rise_and_the_designated_one_is_strong() -> None:
 
 
 def test_a_best_certificate_at_a_share_of_delta_is_shown_beside_its_full_one() -> None:
-    (panel,) = certificates_figure(unsplit(an_ensemble())).panels
+    ensemble = unsplit(an_ensemble())
+    (panel,) = certificates_figure(ensemble, ensemble.promised).panels
     assert panel.ticks == ("tandem-kl", "tandem-kl at δ/6", "first-order-kl")
     assert panel.series[0].strong == (False, True, False)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from comitia.pages.figure import DARK, LIGHT, legible, number, role_of, shortened, tokens, told_apart
+from comitia.pages.figure import DARK, LIGHT, legible, number, role_of, shortened, told_apart
 
 
 @pytest.mark.parametrize(
@@ -62,5 +62,4 @@ def test_text_and_lines_stand_out_from_their_ground(theme: dict[str, str]) -> No
 
 def test_both_themes_have_every_role() -> None:
     assert LIGHT.keys() == DARK.keys()
-    assert tokens(LIGHT, 0.2)["tandem-band"].startswith("rgba(")
     assert role_of("cantelli") in LIGHT

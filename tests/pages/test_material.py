@@ -152,7 +152,7 @@ def test_an_ensemble_whose_promise_was_changed_by_hand(tmp_path: Path, risk: flo
 
 
 def test_records_of_other_data_do_not_share_a_page(tmp_path: Path) -> None:
-    ensemble = replace(an_ensemble(), classes=5)
+    ensemble = replace(an_ensemble(), class_names=tuple("abcde"))
     with pytest.raises(
         InputError, match="ensemble.json has 5 classes, evaluation.json has 3, so they are of different data"
     ):

@@ -1,7 +1,8 @@
 from dataclasses import replace
 
 from comitia._certificate import SAMPLING, Certificate
-from comitia.pages.verdict import ensemble_verdict, evaluation_verdict, standing_of
+from comitia.pages.ensemble_verdict import ensemble_verdict
+from comitia.pages.verdict import evaluation_verdict, standing_of
 from report_records import an_ensemble, an_evaluation, unsplit
 
 

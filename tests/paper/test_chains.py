@@ -84,7 +84,7 @@ def test_a_trained_chain_is_evaluated_and_its_record_says_the_temperature(result
     folder = results / "imdb-csghmc-ap-cold"
     record, facts = of(results, "cold")
     assert facts["settings"]["recipe"]["sampler"]["temperature"] == 0.01
-    assert facts["source"] == "trained here: 4 members of 1 runs"
+    assert facts["source"] == "trained here: 4 members of 1 run"
     assert record["provenance"]["scale"].startswith("1 run × 4 states at T = 0.01, ")
     page = (folder / "README.md").read_text()
     assert "1 run × 4 states at T = 0.01" in page

@@ -97,3 +97,24 @@ def test_co_errors_wants_a_bool_matrix(errors):
 def test_labels_are_needed():
     with pytest.raises(InputError, match="labels: losses cannot be measured without them"):
         count(Predictions.from_arrays(votes=[[0, 1]]))
+
+
+@pytest.mark.parametrize("classes", [3, 255, 256, 257])
+def test_counts_with_abstentions_agree_with_loops_in_shards_too(classes):
+    """With 256 classes and no answer as one more, a shard in which all answer is stored in fewer bits."""
+    rng = np.random.default_rng(classes)
+    labels, votes = rng.integers(0, classes, 80), rng.integers(0, classes, (3, 80))
+    votes[:2] = np.where(rng.random((2, 80)) < 0.5, labels, votes[:2])
+    silent = rng.random((3, 80)) < 0.3
+    silent[:, 40:] = False
+    parts = [
+        Predictions.from_arrays(
+            votes=votes[:, half], labels=labels[half], abstained=silent[:, half], classes=classes
+        )
+        for half in (slice(0, 40), slice(40, 80))
+    ]
+    counts = count(Predictions.concatenate(parts))
+    said = np.where(silent, classes, votes)
+    both, differ, _, _ = loops(said.tolist(), labels.tolist(), np.ones((3, 80), bool).tolist())
+    assert np.array_equal(counts.co_errors, both)
+    assert np.array_equal(counts.disagreements, differ)

@@ -13,6 +13,7 @@ from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia.files.npz import read_npz
 from comitia.statistics import measure
+from panels import loss_of, lost, panel, some_groups
 from shared_data import shared
 
 RNG = np.random.default_rng(8)
@@ -129,3 +130,70 @@ def test_a_large_file_is_measured_in_bounded_memory(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     # The file has 160 MB; a block of float64 probabilities has 13 MB, the gathered losses 16 MB.
     assert int(done.stdout) < 100_000, f"{done.stdout} KB"
+
+
+@pytest.mark.parametrize("loss", ["hard", "soft"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_moments_with_abstentions_and_groups_agree_with_loops(loss, grouped, monkeypatch):
+    """No answer costs one half in every moment; groups are averaged within first, and counted."""
+    monkeypatch.setattr("comitia.statistics.soft.GATHERED", 500)
+    given, vote = panel(votes=loss == "hard"), "majority" if loss == "hard" else "average"
+    names = some_groups() if grouped else np.arange(120)
+    pack = Predictions.from_arrays(**given, groups=names if grouped else None)
+    shards = Predictions.concatenate([pack.take(np.arange(70)), pack.take(np.arange(70, 120))])
+    e = [[loss_of(given, i, k, vote) for k in range(120)] for i in range(5)]
+    inside = [[k for k in range(120) if names[k] == name] for name in dict.fromkeys(names.tolist())]
+    for found in (measure(pack, loss), measure(shards, loss)):
+        assert (found.first_samples, found.pair_samples, found.loss) == (len(inside), len(inside), loss)
+        for i in range(5):
+            mean = np.mean([np.mean([e[i][k] for k in group]) for group in inside])
+            assert found.first[i] == pytest.approx(mean, rel=1e-12)
+            for j in range(5):
+                both = np.mean([np.mean([e[i][k] * e[j][k] for k in group]) for group in inside])
+                assert found.second[i, j] == pytest.approx(both, rel=1e-12)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_no_answer_is_an_answer_of_its_own_in_disagreements(grouped):
+    given = panel()
+    names = some_groups() if grouped else np.arange(120)
+    found = measure(Predictions.from_arrays(**given, groups=names if grouped else None))
+    said = np.where(given["abstained"], -1, given["votes"])
+    for i in range(5):
+        for j in range(5):
+            rates = [np.mean(said[i, names == g] != said[j, names == g]) for g in set(names.tolist())]
+            assert found.disagreement[i, j] == pytest.approx(np.mean(rates), abs=1e-12)
+
+
+def test_moments_with_abstentions_on_own_hold_outs_agree_with_loops():
+    given, mask = panel(), np.random.default_rng(1).random((5, 120)) < 0.6
+    found = measure(Predictions.from_arrays(**given, mask=mask))
+    e = np.array([[loss_of(given, i, k, "majority") for k in range(120)] for i in range(5)])
+    for i in range(5):
+        assert found.first[i] == pytest.approx(e[i][mask[i]].mean(), rel=1e-12)
+        for j in range(5):
+            both = mask[i] & mask[j]
+            assert found.second[i, j] == pytest.approx((e[i] * e[j])[both].mean(), rel=1e-12)
+            assert found.pair_first[i, j] == pytest.approx(e[i][both].mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("vote", ["majority", "average"])
+def test_a_vote_that_errs_or_that_nobody_gives_has_a_loss_of_a_half(vote):
+    """What makes bounds from moments valid where members decline."""
+    given = panel(votes=vote == "majority")
+    e = np.array([[loss_of(given, i, k, vote) for k in range(120)] for i in range(5)])
+    for rho in np.random.default_rng(0).dirichlet(np.ones(5), 5):
+        errs = np.array(lost(given, rho, vote))
+        assert errs[:4].all()
+        assert (rho @ e)[errs].min() >= 0.5 - 1e-9
+
+
+@pytest.mark.parametrize("loss", ["hard", "soft"])
+def test_groups_and_own_hold_outs_do_not_go_together(loss):
+    pack = Predictions.from_arrays(
+        **panel(votes=False), groups=some_groups(), mask=np.arange(600).reshape(5, 120) > 0
+    )
+    with pytest.raises(
+        InputError, match=r"groups: members with hold-outs of their own \(mask\) are not cert"
+    ):
+        measure(pack, loss)

@@ -64,9 +64,26 @@ def test_other_names_and_the_labelled_samples_again_are_refused() -> None:
 
 @pytest.mark.parametrize("extra", [simulated(members=5, classes=2), simulated(classes=3)])
 def test_other_members_or_classes(extra: Predictions) -> None:
-    message = "unlabelled: must hold the same 6 members and two classes|classes: must be 0, 1, got 0, 1, 2"
+    message = "unlabelled: must hold the same 6 members, got 5|classes: must be 0, 1, got 0, 1, 2"
     with pytest.raises(InputError, match=message):
         matched(extra, simulated(classes=2))
+
+
+def test_classes_that_the_labelled_samples_do_not_know() -> None:
+    known = Predictions.from_arrays(votes=[[0, 1], [1, 1]], labels=[0, 1])
+    with pytest.raises(
+        InputError, match="unlabelled: holds classes that the labelled samples do not know: 2"
+    ):
+        matched(Predictions.from_arrays(votes=[[0, 2], [1, 1]]), known)
+    fewer = matched(Predictions.from_arrays(votes=[[0, 1], [1, 1]]), simulated(2, 9, 3, votes=True))
+    assert fewer.classes == 3
+
+
+def test_samples_with_ids_of_labelled_ones_are_refused() -> None:
+    known = Predictions.from_arrays(votes=[[0, 1], [1, 1]], labels=[0, 1], ids=["a", "b"])
+    extra = Predictions.from_arrays(votes=[[0, 1, 1], [1, 1, 0]], ids=["c", "b", "d"])
+    with pytest.raises(InputError, match="unlabelled: 1 samples are also labelled, such as 'b'; give others"):
+        matched(extra, known)
 
 
 def packs(known: np.ndarray, extra: np.ndarray) -> tuple[Predictions, Predictions]:

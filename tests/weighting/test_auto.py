@@ -15,9 +15,22 @@ from comitia.weighting.folds import less, restricted, with_statistics, without
 from weighting_cases import predictions
 
 
-def test_auto_takes_the_candidate_with_the_lowest_cross_validated_loss():
+def one_good_member(samples):
+    """Five members that guess, and one that is nearly always right and never sure: only `best` and its like find it."""
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 2, samples)
+    probs = np.where(rng.random((6, samples)) < 0.5, 0.01, 0.99)
+    probs[2] = np.where(rng.random(samples) < 0.02, 1 - labels, labels) * 0.04 + 0.48
+    return Predictions.from_arrays(
+        probs=probs, labels=labels, run=[0, 0, 0, 1, 1, 1], step=[1, 2, 3, 1, 2, 3]
+    )
+
+
+@pytest.mark.parametrize("clear", [False, True])
+def test_auto_takes_the_blend_or_a_candidate_that_is_clearly_better(clear):
     """The folds, fits and losses done again by loops over fresh evidence."""
     given = predictions(6, 120, 2, seed=11, run=[0, 0, 0, 1, 1, 1], step=[1, 2, 3, 1, 2, 3])
+    given = one_good_member(120) if clear else given
     evidence = Evidence(given, vote="average", random_state=5)
     candidates = candidates_for(evidence)
     folds = np.array_split(np.random.default_rng(5).permutation(120), 5)
@@ -33,33 +46,45 @@ def test_auto_takes_the_candidate_with_the_lowest_cross_validated_loss():
                 smooth[k] += 1 / (1 + math.exp(margin / 0.1)) / 120
     found = choose("auto", evidence)
     names = [candidate.name for candidate in candidates]
-    fewest = lost[np.argmin(lost.sum(1))]
-    near = [
-        k for k, row in enumerate(lost) if row.sum() - fewest.sum() <= 0.5 * math.sqrt((row != fewest).sum())
+    better = [
+        k for k, row in enumerate(lost) if lost[0].sum() - row.sum() > 2.6 * math.sqrt((row != lost[0]).sum())
     ]
-    assert found.chosen == names[min(near, key=lambda k: smooth[k])]
+    assert bool(better) == clear
+    if clear:
+        fewest = lost[min(better, key=lambda k: lost[k].sum())]
+        near = [
+            k for k in better if lost[k].sum() - fewest.sum() <= 0.5 * math.sqrt((lost[k] != fewest).sum())
+        ]
+    assert found.chosen == (names[min(near, key=lambda k: round(smooth[k], 9))] if clear else "blend")
     again = candidates[names.index(found.chosen)].weigh(evidence)
     np.testing.assert_allclose(found.weights, again.weights, atol=1e-9)
 
 
-def test_the_winner_errs_least_unless_another_is_as_good():
-    """Ten against nothing is no near-tie; five against four is one, and the smoother candidate wins it."""
-    lost = np.zeros((3, 100), dtype=bool)
-    lost[0, :14] = True
-    lost[1, 20:24] = True
-    lost[2, 30:35] = True
-    assert winner(lost, np.array([0.1, 0.3, 0.2])) == 2
-    assert winner(lost, np.array([0.1, 0.2, 0.3])) == 1
-    assert winner(lost, np.array([0.1, 0.2, 0.2])) == 1
+def test_the_first_wins_unless_another_is_clearly_better():
+    """Thirty errors against four and five: those two are near-ties, and the smoother candidate wins.
+
+    Thirty against nineteen others is a difference of 11, and 2.6 standard deviations are 18.
+    """
+    lost = np.zeros((4, 100), dtype=bool)
+    lost[0, :30] = True
+    lost[1, 40:44] = True
+    lost[2, 50:55] = True
+    lost[3, 60:79] = True
+    assert winner(lost, np.array([0.1, 0.3, 0.2, 0.0])) == 2
+    assert winner(lost, np.array([0.1, 0.2, 0.3, 0.0])) == 1
+    assert winner(lost, np.array([0.1, 0.2, 0.2, 0.0])) == 1
+    assert winner(lost[[0, 3]], np.array([0.1, 0.0])) == 0
+    assert winner(lost[[3, 1]], np.array([0.1, 0.2])) == 1
+    assert winner(lost[[1, 2]], np.array([0.2, 0.1])) == 0
 
 
 def test_the_candidates_of_auto():
     plain = [c.name for c in candidates_for(Evidence(predictions(4, 50, 3, probs=False)))]
-    assert plain == ["uniform", "best", "tandem", "first-order", "cantelli", "greedy"]
+    assert plain == ["blend", "uniform", "best", "tandem", "first-order", "cantelli", "greedy"]
     runs = predictions(4, 50, 2, run=[0, 0, 1, 1], step=[1, 2, 1, 2])
     full = [c.name for c in candidates_for(Evidence(runs, vote="average"))]
     assert full == [
-        "uniform-last", "uniform", "best", "tandem-last", "tandem", "tandem-hard",
+        "blend", "uniform-last", "uniform", "best", "tandem-last", "tandem", "tandem-hard",
         "first-order", "cantelli", "disagreement", "greedy", "likelihood",
     ]  # fmt: skip
 

@@ -186,7 +186,7 @@ def test_disagreement_minimises_its_bound(extra):
 
 
 def test_disagreement_wants_the_same_members_unlabelled():
-    with pytest.raises(InputError, match="unlabelled: must hold the same 4 members and two classes, got 3"):
+    with pytest.raises(InputError, match="unlabelled: must hold the same 4 members, got 3"):
         choose("disagreement", Evidence(predictions(4, 50, 2), unlabelled=predictions(3, 50, 2)))
 
 

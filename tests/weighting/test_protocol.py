@@ -11,7 +11,7 @@ from comitia.weighting import METHODS, Evidence, Weighting, choose
 from weighting_cases import predictions
 
 WITHOUT_PRIOR = ("uniform", "best", "early-stopping", "greedy")
-JOINT = ("greedy", "likelihood", "auto")
+JOINT = ("greedy", "likelihood", "blend", "auto")
 VOTES = ("majority", "average")
 
 
@@ -25,7 +25,9 @@ def states(members):
 
 
 def test_the_names_in_the_order_of_the_documents():
-    listed = "uniform best early-stopping first-order tandem cantelli disagreement greedy likelihood auto"
+    listed = (
+        "uniform best early-stopping first-order tandem cantelli disagreement greedy likelihood blend auto"
+    )
     assert tuple(listed.split()) == METHODS
 
 

@@ -16,6 +16,7 @@ from comitia.bounds.digital_paired import digital_paired
 from comitia.bounds.disagreement import disagreement
 from comitia.bounds.first_order_kl import first_order_kl
 from comitia.bounds.first_order_lambda import first_order_lambda
+from comitia.bounds.group_mean import group_mean
 from comitia.bounds.independent_errors import independent_errors, independent_errors_exact
 from comitia.bounds.moment import moment
 from comitia.bounds.occam import log_prior, occam
@@ -39,6 +40,7 @@ __all__ = [
     "disagreement",
     "first_order_kl",
     "first_order_lambda",
+    "group_mean",
     "independent_errors",
     "independent_errors_exact",
     "kl_bernoulli",

@@ -96,10 +96,10 @@ def prepare(values: Floats, limits: Floats, delta: float) -> Walk:
     # delta K at which a hypothesis is rejected, rounding paid for, and below which it is given up
     bar, floor = 1.0 + 4.0 * n * 2.0**-53 / KEPT, max(RUIN * delta, 1e-300)
     lowest = math.frexp(floor)[1]
-    first, second = _sums(cut), _sums(cut * cut)
-    return Walk(
-        cut, blocks(n), limits, first, second, hypotheses(n), _rates(lowest), lowest, delta, bar, floor
-    )
+    first, second, grid = _sums(cut), _sums(cut * cut), hypotheses(n)
+    # one below the mean of the values is enough: rejecting it and others would give the mean all the same
+    grid = grid[: int((grid >= cut.mean()).sum()) + 1]
+    return Walk(cut, blocks(n), limits, first, second, grid, _rates(lowest), lowest, delta, bar, floor)
 
 
 def _sums(values: Floats) -> Floats:

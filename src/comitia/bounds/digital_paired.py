@@ -55,11 +55,20 @@ def digital_paired(losses: ArrayLike, scores: ArrayLike, others: ArrayLike, delt
     0.1307
     """
     delta = require_delta(delta)
+    values, slopes = paired_values(losses, scores, others)
+    return outward(upper_limit(values, 1.0 + slopes, delta), 1.0)
+
+
+def paired_values(losses: ArrayLike, scores: ArrayLike, others: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the values X_t (n,) whose mean is bounded, and the slope of each block; arguments as above.
+
+    >>> paired_values([1, 0], [0.5, 0.25], [0.25, 0.25])[0]
+    array([0.875, 0.   ])
+    """
     loss, score, other = _require_pairs(losses, scores, others)
     starts = blocks(len(loss))
     slopes = _slopes(loss, score, other.shape[1], starts[:-1])
-    values = loss - np.repeat(slopes, np.diff(starts)) * (score - other.mean(axis=1))
-    return outward(upper_limit(values, 1.0 + slopes, delta), 1.0)
+    return loss - np.repeat(slopes, np.diff(starts)) * (score - other.mean(axis=1)), slopes
 
 
 def _require_pairs(losses: ArrayLike, scores: ArrayLike, others: ArrayLike) -> tuple[Floats, Floats, Floats]:

@@ -25,6 +25,8 @@ def group_mean(errors: Sequence[int], sizes: Sequence[int], groups: int, delta: 
     groups : how many there are
     delta : failure probability
 
+    Examples
+    --------
     >>> round(group_mean([0, 1, 0, 0] * 25, [2] * 100, 100), 2)
     0.17
     """

@@ -2,8 +2,11 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from comitia._errors import InputError
 from comitia._extensions import is_reference, load, name_of
@@ -18,7 +21,41 @@ OUTWARD = 1 + 1e-8
 NO_PRIOR = "the prior gives no weight to a member that votes"
 GROUPED = "proved for independent samples, and these come in groups"
 SILENT = "proved for members that always answer"
+TILTED = (
+    "proved for votes that the largest total wins, and this one has a threshold; errors are counted instead"
+)
+TILTED_HERE = "pays for the choice of the weights alone, and these samples may have chosen the threshold"
 OWN_SAMPLES = "each member has its own hold-out samples, so the vote's own errors cannot be counted"
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What the samples that chose the weights say of those that certify: see `comitia.bounds.designation`.
+
+    `errors` of the vote expected on the certifying samples, `r2` the squared correlation of loss and score.
+    """
+
+    errors: float
+    r2: float
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Labelled samples that certify, each with unlabelled ones of its own, in an order drawn before looking.
+
+    `losses` and `scores` (n,) of the deployed vote on the labelled samples, `others` (n, kappa) its scores on the
+    unlabelled ones; `foreseen` None where no samples chose the weights.
+    """
+
+    losses: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+    others: NDArray[np.float64]
+    foreseen: Foreseen | None = None
+
+    @property
+    def kappa(self) -> int:
+        """How many unlabelled samples each labelled one has."""
+        return int(self.others.shape[1])
 
 
 @dataclass(frozen=True)
@@ -39,8 +76,10 @@ class Facts:
     alone : errors and samples of the only member that votes; None if several vote
     counts : integers with weights = counts / sum(counts), if the weights are such
     abstains : whether members may give no answer
+    threshold : the share from which on the second of two classes is answered; None where the largest total wins
     group_errors, group_sizes : of the deployed vote in each group that had no part in the weights, in a drawn order;
         None where samples are independent. All means are then over groups, of means within them
+    paired : certifying samples with unlabelled ones; `unpaired` says why there are none, where some were given
     """
 
     vote: str
@@ -66,6 +105,9 @@ class Facts:
     abstains: bool = False
     group_errors: tuple[int, ...] | None = None
     group_sizes: tuple[int, ...] | None = None
+    threshold: float | None = None
+    paired: Paired | None = field(default=None, compare=False)
+    unpaired: str = ""
 
     @property
     def grouped(self) -> bool:
@@ -96,6 +138,8 @@ class Bound:
     designated : whether it is named before looking wherever it is valid, so that nothing is paid for choosing it
     condition : a further reason why it is not given, or None
     planned : whether `plan` can work with it
+    kept, least : where the inputs are too many for a file: what a certificate keeps of them, and the formula by which
+        the risk cannot be below that; the risk itself is computed again from the data by `verify` alone
     """
 
     name: str
@@ -117,6 +161,16 @@ class Bound:
     designated: bool = False
     condition: Callable[[Facts], str | None] = lambda facts: None
     planned: bool = False
+    kept: Callable[[Facts], dict[str, Any]] | None = None
+    least: Callable[..., float] | None = None
+
+    def stored(self, facts: Facts) -> dict[str, Any]:
+        """Return the inputs that a certificate keeps."""
+        return self.inputs(facts) if self.kept is None else self.kept(facts)
+
+    def floor(self, stored: Mapping[str, Any], delta: float) -> float:
+        """Return what the risk of a certificate with those inputs cannot be below."""
+        return self.value(stored, delta) if self.least is None else float(self.least(**stored, delta=delta))
 
     def value(self, inputs: Mapping[str, Any], delta: float) -> float:
         """Return the bound for those inputs, rounded outward."""
@@ -164,6 +218,10 @@ class Bound:
             return GROUPED
         if self.answers and facts.abstains:
             return SILENT
+        if facts.threshold is not None and not self.counted:
+            return TILTED
+        if facts.threshold is not None and "all" not in self.refused and facts.chosen_on in ("part", "all"):
+            return TILTED_HERE
         return self.condition(facts)
 
 
@@ -194,7 +252,13 @@ def as_bound(given: Any) -> Bound:
         return found(Facts(**numbers), delta)
 
     about, source = lines[0].rstrip("."), "given from outside"
-    return Bound(name, about, name, name, source, formula, asdict, "n_pair", condition=prior_covers)
+    return Bound(name, about, name, name, source, formula, _numbers, "n_pair", condition=prior_covers)
+
+
+def _numbers(facts: Facts) -> dict[str, Any]:
+    """Return all facts that fit a file."""
+    names = [entry.name for entry in fields(Facts) if entry.name not in ("paired", "unpaired")]
+    return {name: getattr(facts, name) for name in names}
 
 
 def prior_covers(facts: Facts) -> str | None:

@@ -17,6 +17,8 @@ from comitia.bounds.c2 import c2
 from comitia.bounds.cantelli import cantelli
 from comitia.bounds.clopper_pearson import clopper_pearson
 from comitia.bounds.ctd import ctd
+from comitia.bounds.designation import adjusted_mean, of_pairs
+from comitia.bounds.digital_paired import digital_paired
 from comitia.bounds.disagreement import disagreement
 from comitia.bounds.first_order_kl import first_order_kl
 from comitia.bounds.first_order_lambda import first_order_lambda
@@ -52,6 +54,15 @@ def _joint(facts: Facts) -> dict[str, Any]:
 
 def _kept(facts: Facts) -> dict[str, Any]:
     return {"errors": facts.kept_errors, "n": facts.kept_samples}
+
+
+def _paired(facts: Facts) -> dict[str, Any]:
+    assert facts.paired is not None
+    return {"losses": facts.paired.losses, "scores": facts.paired.scores, "others": facts.paired.others}
+
+
+def _not_paired(facts: Facts) -> str | None:
+    return facts.unpaired if facts.paired is None else None
 
 
 def _all_counts(facts: Facts) -> dict[str, Any]:
@@ -213,6 +224,20 @@ _ROWS = (
         refused={"nothing": "", "apart": "", "all": ALL_CHOSE},
         designated=True,
         planned=True,
+    ),
+    _vote(
+        "unlabelled",
+        "the vote's errors where they did not choose the weights, with unlabelled samples",
+        event="unlabelled",
+        equation="digital bound of ℓ_t − c_t(g(x_t) − mean_j g(x̃_tj))",
+        source="Angelopoulos et al. (2023), with bets that hedge a digital option",
+        formula=digital_paired,
+        inputs=_paired,
+        refused={"all": ALL_CHOSE},
+        designated=True,
+        condition=_not_paired,
+        kept=of_pairs,
+        least=adjusted_mean,
     ),
     _vote(
         "occam",

@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 # `comitia.weighting.METHODS` without importing scipy; a test compares the two.
 METHODS = (
     *("uniform", "best", "early-stopping", "first-order", "tandem"),
-    *("cantelli", "disagreement", "greedy", "likelihood", "auto"),
+    *("cantelli", "disagreement", "greedy", "likelihood", "blend", "auto"),
 )
 VOTES = ("majority", "average")
 
@@ -66,6 +66,8 @@ BY_METAVAR = {
     "FILE.npz": FILES,
     "PACK.npz": FILES,
     "ENSEMBLE.json": FILES,
+    "A.json": FILES,
+    "[B.json] FILE...": FILES,
     "PATH": FILES,
     "DIR": FOLDERS,
     "NAME|FILE.toml": Completed(lambda: _library("recipes/library"), paths="file"),

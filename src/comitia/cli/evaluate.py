@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from comitia._errors import InputError
+from comitia._words import counted
 from comitia.cli.output import (
     common_options,
     console,
@@ -13,7 +14,7 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
-from comitia.cli.table_options import Told, as_arguments, table_options
+from comitia.cli.table_options import ReadingCommand, Told, as_arguments, table_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "evaluate",
+    cls=ReadingCommand,
     epilog="""\b
 Examples:
   comitia evaluate test.npz                                 all sizes, uniform, first-order and tandem
@@ -57,6 +59,11 @@ Examples:
 @click.option(
     "--votes", default="average,majority", show_default=True, metavar="NAME,...", help="Votes to score."
 )
+@click.option(
+    "--target-risk",
+    type=float,
+    help="Also decline: how many samples are answered if at most this share of the answers may be wrong.",
+)
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="A further bound of your own.")
 @click.option("--table", "tables", multiple=True, metavar="FILE", help="Write all rows as .md, .tex or .csv.")
 @click.option("--out", metavar="FILE", help="Write the evaluation (JSON) for comitia report.")
@@ -72,6 +79,7 @@ def command(
     delta: float,
     weightings: str | None,
     votes: str,
+    target_risk: float | None,
     bounds: tuple[str, ...],
     tables: tuple[str, ...],
     out: str | None,
@@ -113,6 +121,7 @@ def command(
         weightings=None if weightings is None else words(weightings),
         votes=words(votes),
         bounds=bounds,
+        target_risk=target_risk,
     )
     written = [*tables] if out is None else [*tables, out]
     for path in tables:
@@ -152,6 +161,7 @@ def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
     """Print the rows of the largest size (every size of an epoch budget first), the claims and the notes."""
     from rich.markup import escape
 
+    from comitia.evaluation.declining import declined_in_words
     from comitia.evaluation.tables import by_size, summary
 
     source, size = evaluation.source, evaluation.settings.sizes[-1]
@@ -162,12 +172,15 @@ def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
         show_table(terminal, by_size(evaluation))
     if evaluation.estimated:
         terminal.print("[bold yellow]estimate: out-of-fold predictions promise nothing[/bold yellow]")
-    groups = "" if source.groups is None else f" in {source.groups:,} groups"
+    groups = "" if source.groups is None else f" in {counted(source.groups, 'group')}"
     terminal.print(
-        f"[bold]{source.members} members of {source.runs} runs · {source.samples:,} test samples{groups} · "
-        f"{source.classes} classes · ensembles of {size} runs[/bold]"
+        f"[bold]{counted(source.members, 'member')} of {counted(source.runs, 'run')} · "
+        f"{source.samples:,} test samples{groups} · {source.classes} classes · "
+        f"ensembles of {counted(size, 'run')}[/bold]"
     )
     show_table(terminal, summary(evaluation))
+    for row in evaluation.declining:
+        terminal.print(f"[dim]{escape(declined_in_words(row))}[/dim]")
     for claim in evaluation.claims:
         style = {"held": "green", "not held": "red"}.get(claim.verdict, "yellow")
         why = f" [dim]({escape(claim.reason)})[/dim]" if claim.reason else ""

@@ -13,14 +13,16 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
-from comitia.cli.table_options import Told, as_arguments, table_options
+from comitia.cli.table_options import ReadingCommand, Told, as_arguments, table_options
 
 
 @click.command(
     "predict",
+    cls=ReadingCommand,
     epilog="""\b
 Examples:
   comitia predict ensemble.json new.npz --out predicted.csv
+  comitia predict ensemble.json new.csv --id id --out predicted.csv    ids and names of classes are kept
   comitia predict ensemble.json new.npz --json -
 """,
 )

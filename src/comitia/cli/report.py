@@ -19,6 +19,7 @@ Examples:
   comitia report ensemble.json                      writes ensemble.html beside it
   comitia report evaluation.json --out page.html
   comitia report runs/imdb-cnn_lstm-checkpoints     a folder of comitia reproduce
+  comitia report ensemble.monitor.jsonl             what comitia monitor keeps
 """,
 )
 @click.argument("path", metavar="PATH")
@@ -31,8 +32,8 @@ Examples:
 def command(path: str, out: str | None, title: str | None, force: bool, json_path: str | None) -> None:
     """Write one HTML page that needs no network: verdict, figures, details.
 
-    PATH is an ensemble (weigh --out), an evaluation (evaluate --out), or a folder with ensemble.json,
-    evaluation.json or comparison.json, as reproduce writes it.
+    PATH is an ensemble (weigh --out), an evaluation (evaluate --out), the state of monitor (.jsonl), or a folder with
+    ensemble.json, evaluation.json or comparison.json, as reproduce writes it.
     """
     from comitia.files.atomic import write_text
     from comitia.pages import page_text, report_place
@@ -46,4 +47,5 @@ def command(path: str, out: str | None, title: str | None, force: bool, json_pat
     write_text(target, text)
     size = len(text.encode("utf-8"))
     write_json(json_path, {"page": show_place(target), "bytes": size})
-    console(json_path).print(f"page written to {show_place(target)} ({size / 1e6:.1f} MB)", markup=False)
+    shown = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+    console(json_path).print(f"page written to {show_place(target)} ({shown})", markup=False)

@@ -14,29 +14,63 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: Name, metavar, whether it may be given several times, help.
+#: Headings under which help lists the options for tables.
+TABLES, LONG = "Tables", "Long tables (a row per answer)"
+#: Name, metavar, whether it may be given several times, heading, help.
 OPTIONS = (
-    ("label", "COL", False, "Table: the column of true classes."),
-    ("id", "COL", False, "Table: the column that identifies samples."),
-    ("group", "COL", False, "Table: the column that says which samples belong together."),
-    ("fold", "COL", False, "Table: the column of folds."),
-    ("members", "GLOB", True, "Table: the columns that are members; may be repeated."),
-    ("ignore", "GLOB", True, "Table: columns to leave out; may be repeated."),
-    ("empty", "MEANING", False, "Table: empty cells mean abstain (no answer) or unseen (not hold-out)."),
-    ("layout", "NAME", False, "Table: wide (a column per member) or long (a row per answer)."),
-    ("pattern", "TEXT", False, "Table: names of columns per member and class, such as {member}_{class}."),
-    ("classes", "NAME,...", False, "Table: all classes in order."),
-    ("rounds", "MEANING", False, "Long table: several answers are members (one per round) or must agree."),
-    ("abstain", "ANSWER", True, "Long table: an answer that means no answer, such as tie; may be repeated."),
-    ("columns", "ROLE=COL", True, "Long table: the column of member, answer, probability or round."),
+    ("label", "COL", False, TABLES, "The column of true classes."),
+    ("id", "COL", False, TABLES, "The column that identifies samples."),
+    ("group", "COL", False, TABLES, "The column that says which samples belong together."),
+    ("fold", "COL", False, TABLES, "The column of folds: predictions are out-of-fold."),
+    ("members", "GLOB", True, TABLES, "The columns (long: the members) to take; may be repeated."),
+    ("ignore", "GLOB", True, TABLES, "Columns (long: or members) to leave out; may be repeated."),
+    ("empty", "MEANING", False, TABLES, "Empty cells mean abstain (no answer) or unseen (not hold-out)."),
+    (
+        "layout",
+        "NAME",
+        False,
+        TABLES,
+        "wide (a column per member) or long [default: by the names of columns].",
+    ),
+    ("pattern", "TEXT", False, TABLES, "Names of columns per member and class, such as {member}_{class}."),
+    ("classes", "NAME,...", False, TABLES, "All classes in order."),
+    ("rounds", "MEANING", False, LONG, "Several answers on an item: members (one per round), or agree."),
+    ("abstain", "ANSWER", True, LONG, "An answer that means no answer, such as tie; may be repeated."),
+    ("columns", "ROLE=COL", True, LONG, "The column of member, answer, probability or round."),
 )
+
+
+class TableOption(click.Option):
+    """An option for tables, which help lists under a heading of its own."""
+
+    def __init__(self, *args: Any, heading: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.heading = heading
 
 
 def table_options(command: Command) -> Command:
     """Return the command with the options for tables; their values come as keyword arguments."""
-    for name, metavar, several, text in reversed(OPTIONS):
-        command = click.option(f"--{name}", metavar=metavar, multiple=several, help=text)(command)
+    for name, metavar, several, heading, text in reversed(OPTIONS):
+        command = click.option(
+            f"--{name}", cls=TableOption, heading=heading, metavar=metavar, multiple=several, help=text
+        )(command)
     return command
+
+
+class ReadingCommand(click.Command):
+    """A command that reads tables: its help lists the options for them after all others."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options by their headings."""
+        listed: dict[str, list[tuple[str, str]]] = {"Options": [], TABLES: [], LONG: []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                listed[getattr(parameter, "heading", "Options")].append(record)
+        for heading, records in listed.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
 
 
 def typed(flag: str, value: str) -> str:
@@ -81,6 +115,18 @@ def read_further(files: tuple[str, ...], given: dict[str, Any], like: "Predictio
     return read_predictions(files, like=like, **as_arguments(dict(given, fold=None)))
 
 
+def read_unlabelled(
+    files: tuple[str, ...], given: dict[str, Any], like: "Predictions"
+) -> "Predictions | None":
+    """Return the same members on unlabelled samples, read with the same options; None without files."""
+    if not files:
+        return None
+    from comitia.files import read_predictions
+
+    options = as_arguments(dict(given, per=()))
+    return read_predictions(files, like=like, **options, labelled=False)
+
+
 def show_roles(terminal: "Console", roles: "Roles") -> None:
     """Print what was taken as what, a short line per role."""
     from rich.markup import escape
@@ -88,6 +134,7 @@ def show_roles(terminal: "Console", roles: "Roles") -> None:
     count = len(roles.members)
     shown = ", ".join(roles.members[:6]) + (", …" if count > 6 else "")
     lines = [("label", roles.label), ("id", roles.id), ("group", roles.group), ("fold", roles.fold)]
+    lines += [("per", ", ".join(roles.strata) or None)]
     lines += [("members", f"{count:,} ({shown})"), ("ignored", ", ".join(roles.ignored) or None)]
     notes = [
         re.sub(r"\b([a-z]+)='([^']*)'", lambda m: typed(f"--{m[1]}", m[2]), note) for note in roles.notes

@@ -10,6 +10,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from comitia._certificate import percent_up
+from comitia._choosing import is_blind
+from comitia._words import counted
+from comitia.cli.promise_tables import show_promises
 from comitia.pages.figure import legible, told_apart
 
 if TYPE_CHECKING:
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from comitia._certificate import Certificate
     from comitia._ensemble import Ensemble
     from comitia._predict import Predicted
-    from comitia._verify import Verification
+    from comitia._verification import Verification
 
 # Members beyond these, and lighter ones, are folded into one line.
 SHOWN_MEMBERS, SHOWN_WEIGHT = 12, 5e-4
@@ -37,6 +40,10 @@ def show_ensemble(console: "Console", ensemble: "Ensemble") -> None:
         console.print(_estimate(ensemble))
     else:
         _show_promise(console, ensemble, ensemble.best)
+    show_promises(console, ensemble)
+    if ensemble.gain is not None:
+        sentence = ensemble.gain.sentence()
+        console.print(f"[bold]Over equal weights[/bold]: {sentence[:1].upper()}{sentence[1:]}.")
     for why, rows in groupby(ensemble.certification.unavailable, key=lambda row: row.why):
         named = ", ".join(row.name for row in rows)
         console.print(f"[dim]not given: {escape(named)}: {escape(_with_flags(why))}[/dim]")
@@ -68,23 +75,20 @@ def _with_flags(text: str) -> str:
     return text
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def _headline(ensemble: "Ensemble") -> str:
     w, split = ensemble.weighting, ensemble.split
     how = {
         "nothing": ("by your own statement " if w.method == "given" else "")
         + "fixed without the hold-out, certified on all of it",
-        "part": f"chosen on {split.weighing:,} samples, {split.certifying:,} kept for certifying",
+        "part": f"{'its rule ' if is_blind(w.method) else ''}chosen on {split.weighing:,} samples, "
+        f"{split.certifying:,} kept for certifying",
         "all": "chosen on all samples"
         + ("" if ensemble.data.pair_samples_min >= _draws(ensemble) else ", each member on its own"),
-        "apart": f"certified on {ensemble.data.certify_samples or 0:,} samples apart",
+        "apart": f"certified on {ensemble.data.certify_samples or 0:,} samples apart{_known(ensemble)}",
     }[ensemble.chosen_on]
     method = w.method if w.chosen is None else f"{w.method} → {w.chosen}"
     return (
-        f"[bold]{_counted(len(ensemble.names), 'member')} · "
+        f"[bold]{counted(len(ensemble.names), 'member')} · "
         f"{_samples(ensemble)} · "
         f"{_classes(ensemble)} · {ensemble.vote} vote · delta {ensemble.delta:g}[/bold]\n"
         f"weights: {method}, {how}"
@@ -98,10 +102,15 @@ def _draws(ensemble: "Ensemble") -> int:
 
 def _samples(ensemble: "Ensemble") -> str:
     kind = "hold-out sample" if ensemble.data.folds is None else "out-of-fold sample"
-    groups = "" if ensemble.data.groups is None else f" in {_counted(ensemble.data.groups, 'group')}"
-    silent = ensemble.data.abstained
-    return f"{_counted(ensemble.data.samples, kind)}{groups}" + (
-        f" · {_counted(silent, 'abstention')}" if silent else ""
+    known = "" if ensemble.chosen_on == "apart" else _known(ensemble)
+    return counted(ensemble.data.samples, kind) + known
+
+
+def _known(ensemble: "Ensemble") -> str:
+    """Groups and abstentions of the samples that statistics and certificates are of: those apart, if there are any."""
+    groups, silent = ensemble.data.groups, ensemble.data.abstained
+    return ("" if groups is None else f" in {counted(groups, 'group')}") + (
+        f" · {counted(silent, 'abstention')}" if silent else ""
     )
 
 
@@ -199,8 +208,8 @@ def show_predicted(console: "Console", predicted: "Predicted") -> None:
     """Print how many samples were predicted by how many members, the classes found, and the error if known."""
     n = len(predicted.classes)
     dropped = f" ({_zero_weight(predicted.dropped)})" if predicted.dropped else ""
-    by = f"by the {predicted.vote} vote of {_counted(len(predicted.members), 'member')}{dropped}"
-    console.print(f"{_counted(n, 'sample')} {by}")
+    by = f"by the {predicted.vote} vote of {counted(len(predicted.members), 'member')}{dropped}"
+    console.print(f"{counted(n, 'sample')} {by}")
     classes, counts = np.unique(predicted.classes[predicted.classes >= 0], return_counts=True)
     shown = ", ".join(f"{predicted.class_names[c]}: {k:,}" for c, k in zip(classes[:20], counts[:20]))
     console.print(f"classes predicted: {legible(shown)}{' …' if len(classes) > 20 else ''}", markup=False)
@@ -210,7 +219,13 @@ def show_predicted(console: "Console", predicted: "Predicted") -> None:
             f"[yellow]warning: the hold-out had no {escape(names)}, so the promise says nothing of it; check that "
             "classes are spelled as they were weighed[/yellow]"
         )
-    if (silent := int((predicted.classes < 0).sum())) > 0:
+    declined = 0 if predicted.declined is None else int(predicted.declined.sum())
+    if predicted.declined is not None:
+        console.print(
+            f"declined: {declined:,} samples ({declined / n:.1%}), too little weight behind an answer"
+        )
+    if (silent := int((predicted.classes < 0).sum()) - declined) > 0:
         console.print(f"no answer: {silent:,} samples, on which no member votes")
     if predicted.error is not None:
-        console.print(f"error on the labels given: {predicted.error:.4f}")
+        of = "" if predicted.declined is None else ", of the samples answered"
+        console.print(f"error on the labels given{of}: {predicted.error:.4f}")

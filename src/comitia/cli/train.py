@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from comitia._errors import InputError
+from comitia._words import counted
 from comitia.cli.output import common_options, console, require_absent, write_json
 
 if TYPE_CHECKING:
@@ -123,7 +124,8 @@ def _list(json_path: str | None) -> None:
 
 def _tell(outcome: "Outcome", json_path: str | None) -> None:
     screen = console(json_path)
-    screen.print(f"{outcome.members} members of {outcome.runs} runs in {outcome.directory}", markup=False)
+    made = f"{counted(outcome.members, 'member')} of {counted(outcome.runs, 'run')}"
+    screen.print(f"{made} in {outcome.directory}", markup=False)
     for part, path in outcome.predictions.items():
         use = "comitia weigh" if part == "holdout" else "comitia evaluate"
         screen.print(f"  {part}: {use} {path}", markup=False, soft_wrap=True)

@@ -7,19 +7,30 @@ from typing import Any
 import click
 
 from comitia.cli.output import common_options, console, ensemble_and_files, require_absent, write_json
-from comitia.cli.table_options import Told, as_arguments, read_further, table_options
+from comitia.cli.table_options import (
+    ReadingCommand,
+    Told,
+    as_arguments,
+    read_further,
+    read_unlabelled,
+    table_options,
+)
 
 
 @click.command(
     "verify",
+    cls=ReadingCommand,
     epilog="""\b
-Example:
+Examples:
   comitia verify ensemble.json holdout.npz      exit 0 if everything holds up, 1 if not
+  comitia verify ensemble.json oof.csv --fold fold --certify untouched.csv    the files and columns that were weighed
 """,
 )
 @ensemble_and_files
 @click.option("--labels", metavar="FILE", help="True classes, in place of those in the files.")
-@click.option("--unlabelled", metavar="FILE", help="The samples without labels that were used.")
+@click.option(
+    "--unlabelled", multiple=True, metavar="FILE", help="The samples without labels that were used."
+)
 @click.option("--certify", multiple=True, metavar="FILE", help="The samples apart that certified.")
 @click.option("--method", metavar="MODULE:NAME", help="Your own method that chose the weights.")
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="Your own bound, as for weigh.")
@@ -29,7 +40,7 @@ def command(
     ensemble_path: str,
     files: tuple[str, ...],
     labels: str | None,
-    unlabelled: str | None,
+    unlabelled: tuple[str, ...],
     certify: tuple[str, ...],
     method: str | None,
     bounds: tuple[str, ...],
@@ -43,19 +54,19 @@ def command(
     have chosen them, that no certificate promises more than the data give, and that everything else in the file is what
     the data give.
     """
-    require_absent(json_path, force, (ensemble_path, *files, labels, unlabelled, *certify))
+    require_absent(json_path, force, (ensemble_path, *files, labels, *unlabelled, *certify))
     from comitia._verify import verify
     from comitia.cli.tables import show_verification
     from comitia.files import read_predictions
     from comitia.files.ensembles import read_ensemble
 
-    told = Told()
     ensemble = read_ensemble(ensemble_path, faults=False)
+    told, columns = Told(), {**columns, "per": ensemble.asked.columns}
     holdout = read_predictions(files, labels=labels, **as_arguments(columns, told))
     found = verify(
         ensemble,
         holdout,
-        unlabelled=read_further(() if unlabelled is None else (unlabelled,), columns, holdout),
+        unlabelled=read_unlabelled(unlabelled, columns, holdout),
         certify=read_further(certify, columns, holdout),
         method=method,
         bounds=bounds,

@@ -15,21 +15,37 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
-from comitia.cli.table_options import Told, as_arguments, read_further, table_options
+from comitia.cli.table_options import (
+    ReadingCommand,
+    Told,
+    as_arguments,
+    read_further,
+    read_unlabelled,
+    table_options,
+)
+
+
+class WeighCommand(TableCommand, ReadingCommand):
+    """The one command whose help names methods and certificates, and lists options for tables."""
 
 
 @click.command(
     "weigh",
-    cls=TableCommand,
+    cls=WeighCommand,
     epilog="""\b
 Examples:
   comitia weigh holdout.npz                                tandem weights, majority vote
   comitia weigh holdout.npz --method auto --vote average --out ensemble.json
   comitia weigh a.npy b.npy c.npy --labels labels.npy      one file per member
   comitia weigh holdout.csv --delta .01                    one column per member, column 'label'
+  comitia weigh judges.csv --rounds agree --abstain tie    long: one row per item, judge and round
   comitia weigh scans.csv --group patient                  samples of one patient are not independent
   comitia weigh oof.csv --fold fold --certify untouched.csv    out-of-fold predictions choose, others certify
+  comitia weigh holdout.npz --unlabelled new.npz           ten times as many new samples: a tighter promise
   comitia weigh holdout.npz --certify-fraction 0           all samples choose the weights
+  comitia weigh scans.csv --per class --per site           an error rate per class and per site
+  comitia weigh scans.csv --threshold cost=5:1             two classes: a miss costs five false alarms
+  comitia weigh scans.csv --target-risk .01                decline until at most 1 % of the answers is wrong
   comitia weigh s3://bucket/holdout.npz --out s3://bucket/ensemble.json
 """,
 )
@@ -52,13 +68,34 @@ Examples:
     help="JSON list: weights to certify; you state that no sample here chose them.",
 )
 @click.option("--resolution", type=int, help="Round weights to multiples of 1/K (occam can certify those).")
-@click.option("--unlabelled", metavar="FILE", help="The members on samples without labels (two classes).")
+@click.option(
+    "--unlabelled",
+    multiple=True,
+    metavar="FILE",
+    help="The members on further samples, without labels: with many of them the promise is tighter.",
+)
 @click.option(
     "--certify",
     multiple=True,
     metavar="FILE",
     help="The members on samples that nothing has touched: these certify, all of the others choose the weights.",
 )
+@click.option(
+    "--per",
+    multiple=True,
+    metavar="NAME",
+    help="Promise an error rate per class, per predicted class, or per value of that column; may be repeated.",
+)
+@click.option(
+    "--threshold",
+    metavar="RULE",
+    help="Two classes: the share above which the second is answered: a number, cost=MISS:ALARM, sensitivity=S, "
+    "specificity=S.",
+)
+@click.option(
+    "--target-risk", type=float, help="Decline samples so that at most this share of answers is wrong."
+)
+@click.option("--costs", metavar="FILE", help="JSON or CSV: cost by true class (rows) and answer (columns).")
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="A further bound of your own.")
 @click.option("--out", metavar="FILE", help="Write the ensemble (JSON) for predict, verify and report.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
@@ -75,8 +112,12 @@ def command(
     prior: str | None,
     weights: str | None,
     resolution: int | None,
-    unlabelled: str | None,
+    unlabelled: tuple[str, ...],
     certify: tuple[str, ...],
+    per: tuple[str, ...],
+    threshold: str | None,
+    target_risk: float | None,
+    costs: str | None,
     bounds: tuple[str, ...],
     out: str | None,
     force: bool,
@@ -100,11 +141,12 @@ def command(
         raise InputError("--out: the name of a file is required; --json - writes to standard output")
     require_distinct(out, json_path)
     for path in (out, json_path):
-        require_absent(path, force, (*files, labels, prior, weights, unlabelled, *certify))
+        require_absent(path, force, (*files, labels, prior, weights, costs, *unlabelled, *certify))
     from comitia import read_predictions, weigh
     from comitia.cli.tables import show_ensemble
+    from comitia.files.cost_files import read_costs
 
-    told = Told()
+    told, columns = Told(), {**columns, "per": per}
     given = None if weights is None else _numbers(weights)
     holdout = read_predictions(files, labels=labels, **as_arguments(columns, told))
     ensemble = weigh(
@@ -117,9 +159,13 @@ def command(
         prior=None if prior is None else _numbers(prior),
         resolution=resolution,
         weights=given,
-        unlabelled=read_further(() if unlabelled is None else (unlabelled,), columns, holdout),
+        unlabelled=read_unlabelled(unlabelled, columns, holdout),
         certify=read_further(certify, columns, holdout),
         bounds=bounds,
+        per=per,
+        threshold=threshold,
+        target_risk=target_risk,
+        costs=None if costs is None else read_costs(costs),
     )
     record = ensemble.to_json()
     # files first: what is printed may go to a pipe that closes early

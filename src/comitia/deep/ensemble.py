@@ -1,62 +1,80 @@
-"""A weighed ensemble of trained networks that predicts: the members that have weight, and their vote."""
+"""A weighed ensemble of networks as one torch module: the members that have weight, and their vote."""
 
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
+from comitia import _votes
 from comitia._ensemble import Ensemble
-from comitia._errors import InputError
-from comitia._votes import probability_totals, vote_totals, winners
-from comitia.data import NAMES
-from comitia.deep.augmented import MARK
-from comitia.deep.directory import Directory, checksum, read_record
-from comitia.deep.networks import choose_device, load_network, wake_dropout
-from comitia.deep.prediction import Probabilities, batch_size, probabilities
-from comitia.deep.task import Inputs
-from comitia.files import read_ensemble, read_predictions
-from comitia.recipes import Recipe, plan, read_recipe
+from comitia._errors import InputError, require_choice
+from comitia._simplex import as_weights
+from comitia.deep.networks import wake_dropout
+from comitia.deep.prediction import batch_size
+from comitia.deep.preparing import Prepare
+from comitia.deep.voting import OUTPUTS, probabilities_of, shares_of, widest, winners
 
 Batches = NDArray[Any] | Iterable[Any]
 # How far beyond 0..1 an image may reach, as resampled ones do, before it is taken for one of another scale.
 OVERSHOOT = 0.5
-# The data sets whose images are surely bytes.
-BYTES = {name for name in NAMES if name != "arrays"}
+# Names under which loaders of named inputs give labels.
+LABELS = ("label", "labels")
 
 
 class WeightedEnsemble(nn.Module):
-    """The networks of an ensemble with their weights; `load` reads them from the directory of a training.
+    """Networks that vote with their weights: a batch in, probabilities out, all in torch.
 
-    `predict` and `predict_proba` take samples as the data set stores them (images uint8 or float (n, H, W, C), texts
-    int (n, length)): an array, or a `DataLoader` of such batches, of which the first entry is used.
-    `forward` takes a batch of samples as a tensor and returns what `predict_proba` does.
+    `forward` returns, as (n, C) in float64, the weighted mean probabilities, or for the majority vote the weight of
+    the votes for each class. It can be differentiated (average vote), compiled, exported and traced. `classes`
+    returns the winners by the tie rule of the certificates. The weights are a buffer, so a state dict holds all.
 
-    The networks keep the mode in which they voted when they were certified, whatever `train` and `eval` are asked.
-    With `trained_on_bytes` (the training images were uint8, as they are where a mean image is subtracted) images of
-    another type must lie in 0..1.
+    `train()` and `eval()` mean what they mean in torch; a new ensemble is in `eval` mode, in which it was certified.
+    `predict` and `predict_proba` take arrays or a `DataLoader` and vote as in `eval` mode, whatever the mode is.
+
+    Parameters
+    ----------
+    members : networks that map a batch to (n, C) logits, or an object with `.logits`; one column is the second of two
+        classes. Several inputs per sample are passed on to every member as they are given.
+    weights : (M,) on the simplex, as `comitia.weigh` gives them.
+    vote : "average" or "majority", the vote that was certified.
+    prepare : a module per member that makes its inputs of the samples, or one for all (shared, run once).
+    outputs : what members return, "logits" or "probabilities".
+    stochastic : whether dropout stays awake in `eval` mode, as in MC dropout.
+    trained_on_bytes : images that are not uint8 must lie in 0..1; told where Python runs, not in an exported graph.
+
+    Examples
+    --------
+    >>> pair = WeightedEnsemble([nn.Linear(4, 3), nn.Linear(4, 3)], [0.75, 0.25])
+    >>> pair(torch.zeros(5, 4)).shape, sorted(pair.state_dict())[-1]
+    (torch.Size([5, 3]), 'weights')
     """
+
+    weights: torch.Tensor
 
     def __init__(
         self,
-        networks: Sequence[nn.Module],
-        weights: Sequence[float],
-        inputs: Sequence[Inputs],
+        members: Sequence[nn.Module],
+        weights: ArrayLike,
         *,
-        vote: str,
+        vote: str = "average",
+        prepare: nn.Module | Sequence[nn.Module] | None = None,
+        outputs: str = "logits",
+        stochastic: bool = False,
         trained_on_bytes: bool = False,
     ) -> None:
         super().__init__()
-        self.networks = nn.ModuleList(networks)
-        self.weights = np.asarray(weights, dtype=np.float64)
-        self.inputs = tuple(inputs)
-        self.vote = vote
-        from_bytes = trained_on_bytes or any(one.mean is not None for one in self.inputs)
-        self.scaled = from_bytes and all(one.kind == "image" for one in self.inputs)
+        self.members = nn.ModuleList(members)
+        self.prepare = _modules(prepare, len(self.members))
+        checked = as_weights(weights, len(self.members))
+        self.register_buffer("weights", torch.from_numpy(np.array(checked)))
+        self.vote = require_choice("vote", vote, _votes.VOTES)
+        self.outputs = require_choice("outputs", outputs, OUTPUTS)
+        self.stochastic, self.trained_on_bytes = stochastic, trained_on_bytes
+        self.eval()
 
     @classmethod
     def load(
@@ -74,126 +92,98 @@ class WeightedEnsemble(nn.Module):
         (`comitia collect`). Where there is nothing to compare with, a warning says so. Members that average over
         augmented copies are refused: these networks look at the plain sample alone.
         """
-        weighed = ensemble if isinstance(ensemble, Ensemble) else read_ensemble(ensemble)
-        places = Directory(Path(directory))
-        if not places.recipe.exists():
-            raise InputError(f"{directory}: holds no training; give the folder that was trained into")
-        if weighed.run is None or weighed.step is None:
-            raise InputError("ensemble: names no runs and steps, so its networks cannot be found")
-        _require_plain(weighed)
-        recipe, where = read_recipe(places.recipe), choose_device(device)
-        members = [(weighed.run[i], weighed.step[i]) for i in weighed.active]
-        loaded = [_load(places, recipe, run, step, where) for run, step in members]
-        _require_weighed(places, weighed, predictions)
+        from comitia.deep.loading import load_trained
+
+        found = load_trained(directory, ensemble, device=device, predictions=predictions)
         return cls(
-            [network for network, _ in loaded],
-            weighed.weights[weighed.active].tolist(),
-            [inputs for _, inputs in loaded],
-            vote=weighed.vote,
-            trained_on_bytes=recipe.data.name in BYTES,
+            found.networks,
+            found.weights,
+            vote=found.vote,
+            prepare=[Prepare(one.kind, one.mean) for one in found.inputs],
+            stochastic=found.stochastic,
+            trained_on_bytes=found.trained_on_bytes,
         )
 
     def train(self, mode: bool = True) -> "WeightedEnsemble":
-        """Return the ensemble itself; its networks stay in the mode in which they were certified."""
-        self.training = mode
+        """Set the mode of all members; stochastic ones keep their dropout awake in `eval` mode."""
+        super().train(mode)
+        if self.stochastic and not mode:
+            wake_dropout(self.members)
         return self
+
+    def forward(self, *samples: torch.Tensor, **named: torch.Tensor) -> torch.Tensor:
+        """Return, as (n, C), the weighted mean probabilities, or the weight of the votes for each class."""
+        if self.trained_on_bytes and not _in_a_graph():
+            _require_scale(samples[0])
+        shared = self._prepared(0, samples) if len(self.prepare) == 1 else samples
+        totals = None
+        for place, member in enumerate(self.members):
+            inputs = self._prepared(place, samples) if len(self.prepare) > 1 else shared
+            probs = probabilities_of(member(*inputs, **named), self.outputs)
+            added = self.weights[place] * shares_of(probs, self.vote)
+            totals = added if totals is None else totals + added
+        assert totals is not None
+        return totals
+
+    def classes(self, *samples: torch.Tensor, **named: torch.Tensor) -> torch.Tensor:
+        """Return, as (n,), the classes that the ensemble votes for; the lowest class wins a tie."""
+        return winners(self(*samples, **named))
 
     def predict(self, samples: Batches) -> NDArray[np.int64]:
         """Return, as (n,), the classes that the ensemble votes for; the lowest class wins a tie."""
-        return winners(self.predict_proba(samples))
+        return _votes.winners(self.predict_proba(samples))
 
     def predict_proba(self, samples: Batches) -> NDArray[np.float64]:
-        """Return, as (n, C), weighted mean probabilities, or the weight of the votes for each class (majority vote)."""
-        return np.concatenate([self._totals(batch) for batch in _batches(samples)])
+        """Return, as (n, C), what `forward` returns in `eval` mode for samples as the data set stores them.
 
-    def forward(self, batch: torch.Tensor) -> torch.Tensor:
-        """Return the (n, C) of `predict_proba` for a batch of samples."""
-        return torch.from_numpy(self._totals(batch.numpy(force=True)))
+        They are an array, or batches such as a `DataLoader` gives: a tensor; (inputs, labels), where inputs may be
+        several; or named inputs. Labels are not looked at.
+        """
+        was, device = self.training, self.weights.device
+        self.eval()
+        try:
+            with torch.inference_mode():
+                rows = [
+                    self(
+                        *(one.to(device) for one in given),
+                        **{key: one.to(device) for key, one in named.items()},
+                    )
+                    for given, named in _batches(samples)
+                ]
+                return np.concatenate([row.to(torch.float64).numpy(force=True) for row in rows])
+        finally:
+            self.train(was)
 
-    def _totals(self, batch: NDArray[Any]) -> NDArray[np.float64]:
-        if self.scaled:
-            _require_scale(batch)
-        rows = [_only(probabilities(one, [batch], how)) for one, how in zip(self.networks, self.inputs)]
-        probs = np.stack(rows)  # (M, n, C)
-        if self.vote == "average":
-            return probability_totals(probs, self.weights)
-        classes = probs.shape[2]
-        # As in predictions files: of two classes the second needs more than a half.
-        votes = probs[..., 1] > 0.5 if classes == 2 else probs.argmax(axis=2)
-        return vote_totals(votes, self.weights, classes)
+    def _prepared(self, place: int, samples: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+        found = self.prepare[place](*samples)
+        return found if isinstance(found, tuple) else (found,)
 
-
-def _load(
-    places: Directory, recipe: Recipe, run: int, step: int, device: torch.device
-) -> tuple[nn.Module, Inputs]:
-    planned = plan(recipe, run)
-    saved_at = step if planned.passes == 1 else planned.saves[-1]
-    path = places.state(run, saved_at)
-    if not path.exists():
-        raise InputError(
-            f"{path}: no such state; the training used another recipe, is unfinished, or kept only predictions"
-        )
-    recorded = {saved.step: saved.sha256 for saved in read_record(places, run).saved}.get(saved_at)
-    if checksum(path) != recorded:
-        raise InputError(
-            f"{path}: not the state that {places.record(run).name} names; train again to restore it"
-        )
-    network, inputs = load_network(recipe, path, device)
-    if planned.passes > 1:
-        wake_dropout(network)
-    return network, inputs
+    def _apply(self, fn: Any, recurse: bool = True) -> "WeightedEnsemble":
+        """Move or convert the module; the weights stay as wide as the device allows, for they were certified."""
+        weights = self.weights
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        place = self.weights.device
+        self.weights = weights.to(place, widest(place))
+        return self
 
 
-def _require_plain(weighed: Ensemble) -> None:
-    """Raise for members that were weighed as means over augmented copies."""
-    name = next((name for name in weighed.names if MARK in name), None)
-    if name is not None:
-        raise InputError(
-            f"ensemble: its members average over augmented copies ('{name}'), and WeightedEnsemble looks at the plain "
-            "sample alone; weigh the plain predictions, or predict by comitia collect with the same augmentation"
-        )
+def _modules(given: nn.Module | Sequence[nn.Module] | None, members: int) -> nn.ModuleList:
+    if given is None:
+        return nn.ModuleList()
+    listed = [given] if isinstance(given, nn.Module) else list(given)
+    if len(listed) not in (1, members):
+        raise InputError(f"prepare: must be one module, or one per member ({members}), got {len(listed)}")
+    return nn.ModuleList(listed)
 
 
-def _require_weighed(places: Directory, weighed: Ensemble, given: str | Path | None) -> None:
-    """Raise if other predictions were weighed than those of these networks; warn where nothing tells.
-
-    The directory's own hold-out tells if it has as many samples as were weighed; else those were other samples.
-    """
-    wanted = weighed.data.sha256
-    paths = [Path(given)] if given is not None else [places.predictions(part) for part in ("holdout", "test")]
-    prints = [_fingerprint(path, weighed) if given or path.exists() else None for path in paths]
-    if wanted in prints:
-        return
-    found = prints[0]
-    was = f"ensemble: was weighed on {weighed.data.samples:,} samples with sha256 {wanted[:16]}"
-    remedy = "give predictions=, the file that was weighed"
-    if given is None and found is None:
-        why = f"whose predictions are not in {places.root}, so nothing shows that these are its networks"
-        warnings.warn(f"{was}, {why}; {remedy}", stacklevel=3)
-        return
-    got = "no such samples" if found is None else f"sha256 {found[:16]}"
-    raise InputError(
-        f"{was}, but {paths[0]} holds {got}, so its networks may be others; weigh that file, or {remedy}"
-    )
+def _in_a_graph() -> bool:
+    """Whether a graph is being made, in which values of samples cannot be looked at."""
+    traced: bool = torch._C._get_tracing_state() is not None  # torch.jit.is_tracing, which has no types
+    return traced or torch.compiler.is_compiling() or torch.compiler.is_exporting()
 
 
-def _fingerprint(path: Path, weighed: Ensemble) -> str | None:
-    """The sha256 of the ensemble's members in a file; None if it is of another number of samples.
-
-    The file may hold further members: a training may have grown since it was weighed.
-    """
-    pack = read_predictions([path])
-    if pack.samples != weighed.data.samples:
-        return None
-    if pack.run is None or pack.step is None or weighed.run is None or weighed.step is None:
-        return pack.fingerprint()
-    held = {key: place for place, key in enumerate(zip(pack.run.tolist(), pack.step.tolist()))}
-    members = [*zip(weighed.run, weighed.step)]
-    return (pack.pick([held[key] for key in members]) if held.keys() >= {*members} else pack).fingerprint()
-
-
-def _require_scale(images: NDArray[Any]) -> None:
-    if images.dtype == np.uint8 or not images.size:
+def _require_scale(images: torch.Tensor) -> None:
+    if images.dtype == torch.uint8 or not images.numel():
         return
     low, high = float(images.min()), float(images.max())
     if not (low >= -OVERSHOOT and high <= 1 + OVERSHOOT):
@@ -203,16 +193,23 @@ def _require_scale(images: NDArray[Any]) -> None:
         )
 
 
-def _batches(samples: Batches) -> Iterator[NDArray[Any]]:
+def _batches(samples: Batches) -> Iterator[tuple[tuple[torch.Tensor, ...], dict[str, torch.Tensor]]]:
+    """Yield the inputs of each batch, by place and by name: parts of an array, or what a loader gives."""
     if isinstance(samples, np.ndarray):
         size = batch_size(samples.shape[1:])
-        yield from (samples[start : start + size] for start in range(0, len(samples), size))
+        for start in range(0, len(samples), size):
+            yield (_tensor(samples[start : start + size]),), {}
         return
     for batch in samples:
-        first = batch[0] if isinstance(batch, tuple | list) else batch
-        yield first.numpy(force=True) if isinstance(first, torch.Tensor) else np.asarray(first)
+        yield _inputs(batch[0] if isinstance(batch, tuple | list) else batch)
 
 
-def _only(rows: Iterable[Probabilities]) -> Probabilities:
-    (row,) = rows
-    return row
+def _inputs(batch: Any) -> tuple[tuple[torch.Tensor, ...], dict[str, torch.Tensor]]:
+    """Return one input, several by place, or several by name; labels are none."""
+    if isinstance(batch, Mapping):
+        return (), {name: _tensor(one) for name, one in batch.items() if name not in LABELS}
+    return tuple(_tensor(one) for one in batch) if isinstance(batch, tuple | list) else (_tensor(batch),), {}
+
+
+def _tensor(values: Any) -> torch.Tensor:
+    return values if isinstance(values, torch.Tensor) else torch.from_numpy(np.ascontiguousarray(values))

@@ -11,6 +11,7 @@ from comitia._extensions import resolve
 from comitia.data.augmentation import AUGMENTATIONS
 from comitia.data.dataset import Dataset, Index, Parts, mean_image
 from comitia.deep.directory import Directory
+from comitia.deep.preparing import prepared
 from comitia.deep.samples import run_parts
 from comitia.recipes import Plan, Recipe
 
@@ -34,12 +35,7 @@ class Inputs:
     def tensor(self, stored: NDArray[Any]) -> torch.Tensor:
         """Return a batch for the network: images as floats (n, C, H, W) that lie channels-last, others as stored."""
         batch = torch.from_numpy(np.ascontiguousarray(stored)).to(self.device, non_blocking=True)
-        if self.kind != "image":
-            return batch
-        scaled = batch.to(torch.float32).div_(255.0) if batch.dtype == torch.uint8 else batch
-        scaled = scaled if self.mean is None else scaled - self.mean
-        # Stored (n, H, W, C): the permuted view is the channels-last layout already, nothing is copied.
-        return scaled.permute(0, 3, 1, 2)
+        return prepared(batch, self.kind, self.mean)
 
     def labels(self, stored: Index) -> torch.Tensor:
         """Return the labels for the loss."""

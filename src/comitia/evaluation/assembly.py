@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from comitia._predictions import Predictions
 from comitia.evaluation.certifying import certificates
 from comitia.evaluation.claims import judge
+from comitia.evaluation.declining import declining
 from comitia.evaluation.draws import Draw, are_draws, runs_of
 from comitia.evaluation.findings import by_unit, half_width, rounded
 from comitia.evaluation.folds import Asked, Fold, ask
@@ -90,6 +91,7 @@ def assemble(
         members=_facts(predictions, found, largest),
         tandem=_tandem(found, largest),
         certificates=tuple(certificates(predictions, settings, folds[0], largest, place, bounds)),
+        declining=tuple(declining(predictions, settings, folds[0], largest, place)),
         notes=notes_on(predictions, settings, draws, len(runs.last)),
         drawn=are_draws(predictions),
     )

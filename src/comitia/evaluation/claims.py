@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from comitia._words import counted
 from comitia.evaluation.findings import (
     HELD,
     MARGIN,
@@ -65,10 +66,25 @@ def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
     The first needs a Bayes ensemble to compare with and a plain deep ensemble; all use the average vote where there is
     one.
     """
+    claims = _all_claims(evaluation)
+    return tuple(claim for claim in claims if claim.findings or evaluation.name is not None)
+
+
+def left_out(evaluation: Evaluation) -> tuple[Claim, ...]:
+    """Return the claims that the record does not have, each with the reason why it is not judged."""
+    there = {claim.number for claim in evaluation.claims}
+    missing = (claim for claim in _all_claims(evaluation) if claim.number not in there)
+    older = "this record was written before the claim was judged; evaluate again to judge it"
+    return tuple(
+        replace(claim, verdict=NOT_JUDGED, findings=(), reason=claim.reason or older) for claim in missing
+    )
+
+
+def _all_claims(evaluation: Evaluation) -> tuple[Claim, ...]:
     some = evaluation.settings.grouped
     against = _against_bayes(evaluation)
     first = _claim(1, against, _why_no_first(evaluation), some=some)
-    claims = (
+    return (
         replace(first, reason=_beyond_reach(against)) if against else first,
         _claim(
             2,
@@ -79,7 +95,6 @@ def judge(evaluation: Evaluation) -> tuple[Claim, ...]:
         ),
         _third(evaluation),
     )
-    return tuple(claim for claim in claims if claim.findings or evaluation.name is not None)
 
 
 def _claim(number: int, findings: Sequence[Finding], why_none: str, *, some: bool = False) -> Claim:
@@ -170,7 +185,7 @@ def _against_bayes(evaluation: Evaluation) -> list[Finding]:
     ]
     return [
         finding(
-            f"accuracy of uniform weights, last states of {row.size} runs, against {reference.label}",
+            f"accuracy of uniform weights, last states of {counted(row.size, 'run')}, against {reference.label}",
             row.accuracy_mean,
             reference.value,
             _reach(row, reference, evaluation.source.samples) * _widened(len(sizes)),
@@ -213,7 +228,7 @@ def _bounds(evaluation: Evaluation) -> Iterator[Finding]:
             after = _row(evaluation, size, members, "tandem", "majority")
             if before is None or after is None or before.bounds is None or after.bounds is None:
                 continue
-            what = f"bound on the risk of the majority vote, {members} states of {size} runs"
+            what = f"bound on the risk of the majority vote, {members} states of {counted(size, 'run')}"
             yield _tightened(what, np.array(before.bounds), np.array(after.bounds))
             mean = rounded(np.mean(after.bounds))
             verdict = HELD if max(after.bounds) < 1 else _vacuous(evaluation, size, members)
@@ -274,7 +289,9 @@ def _compared(
     ours, other = _row(evaluation, size, *left, vote), _row(evaluation, size, *right, vote)
     if row is None or ours is None or other is None:
         return
-    text = f"accuracy of the {vote} vote of {size} runs: {_called(*left)} against {_called(*right)}"
+    text = (
+        f"accuracy of the {vote} vote of {counted(size, 'run')}: {_called(*left)} against {_called(*right)}"
+    )
     yield finding(text, ours.accuracy_mean, other.accuracy_mean, row.half_width, kind=kind, decisive=decisive)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from comitia._predictions import Predictions
+from comitia._words import counted
 from comitia.evaluation.draws import Draw
 from comitia.evaluation.records import Settings
 
@@ -31,7 +32,8 @@ def _on_members(
         notes.append(f"more than {LARGEST_MATRIX} members: the tandem matrix is left out")
     if largest < runs and not settings.grouped:
         notes.append(
-            f"certificates, tandem matrix and weights of the members are those of the first draw of {largest} runs"
+            f"certificates, tandem matrix and weights of the members are those of the first draw of "
+            f"{counted(largest, 'run')}"
         )
     return notes
 

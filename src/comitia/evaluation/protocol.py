@@ -30,6 +30,7 @@ def evaluate(
     members: Sequence[str] | None = None,
     groups: Mapping[int, Sequence[int]] | None = None,
     bounds: Sequence[Any] = (),
+    target_risk: float | None = None,
 ) -> Evaluation:
     """Return how well each weighting does on ensembles of each size, and what its bound promises.
 
@@ -55,6 +56,8 @@ def evaluate(
         run has a single state.
     groups : the runs of each size, where each size was trained by itself (an epoch budget); replaces the draws.
     bounds : further bounds from outside for the certificates (see `comitia.bounds.row.as_bound`).
+    target_risk : also give errors among answers of the largest ensemble by the share of samples answered, and how many
+        can be answered if at most this share of the answers may be wrong. Independent samples only.
 
     Examples
     --------
@@ -85,6 +88,7 @@ def evaluate(
         votes=tuple(dict.fromkeys(v for v in votes if v == "majority" or predictions.has_probs)),
         members=tuple(dict.fromkeys(members)),
         grouped=groups is not None,
+        target_risk=None if target_risk is None else require_open_unit("target_risk", target_risk),
     )
     _check(predictions, settings, votes)
     _check_stopping(settings, runs)
@@ -164,6 +168,10 @@ def _check(predictions: Predictions, settings: Settings, votes: Sequence[str]) -
         raise InputError(
             "mask: an evaluation needs every sample for every member (a test set); use weigh for members with "
             "hold-outs of their own"
+        )
+    if settings.target_risk is not None and (predictions.groups or predictions.folds) is not None:
+        raise InputError(
+            "target_risk: needs independent samples, not groups or out-of-fold ones; leave it out"
         )
     if predictions.units < 4:
         what = "samples" if predictions.groups is None else "groups"

@@ -11,6 +11,7 @@ from comitia.evaluation.findings import Finding
 from comitia.evaluation.references import Provenance, Reference
 from comitia.evaluation.scores import DEFINITIONS
 from comitia.evaluation.source import Source, outside
+from comitia.promises.selective import Curve
 
 FORMAT = "comitia-evaluation-2"
 #: The weighting that chooses among all states of a run: there is none to choose among the last ones.
@@ -161,6 +162,17 @@ class Certified:
 
 
 @dataclass(frozen=True)
+class Declining:
+    """Errors among answers of the largest ensemble, if it declines: one half chooses weights and thresholds, the other
+    one counts and certifies."""
+
+    members: str
+    weights: str
+    vote: str
+    curve: Curve
+
+
+@dataclass(frozen=True)
 class Claim:
     """One of the paper's claims: whether the numbers confirm it, and the findings behind that verdict.
 
@@ -189,6 +201,7 @@ class Settings:
     votes: tuple[str, ...]
     members: tuple[str, ...]
     grouped: bool = False
+    target_risk: float | None = None
 
     def fault(self) -> str | None:
         """Return what is wrong with settings, or None."""
@@ -230,6 +243,7 @@ class Evaluation:
     unjudged: str = ""
     drawn: bool = False
     provenance: Provenance | None = None
+    declining: tuple[Declining, ...] = ()
 
     @property
     def single_states(self) -> bool:
@@ -256,7 +270,7 @@ class Evaluation:
             return "it has no rows"
         if self.tandem is not None and self.tandem.members != len(self.members):
             return f"tandem.members is {self.tandem.members}, but there are {len(self.members)} members"
-        return None
+        return next((bad for one in self.declining if (bad := one.curve.fault(self.settings.delta))), None)
 
     def to_json(self) -> dict[str, Any]:
         """Return the evaluation as plain data, which `from_json` reads back."""

@@ -35,8 +35,7 @@ DEFINITIONS = {
     "auroc": "area under the ROC curve of the probability of class 1, ties count one half; average vote, two "
     "classes only",
     "bound": "tandem-kl bound on the risk at delta, from the half that chose the weights: of 0/1 losses for the "
-    "majority vote, of margin losses for the average vote; no answer counts one half, losses are averaged within "
-    "groups, and n is the number of groups; none for out-of-fold predictions, which can promise nothing",
+    "majority vote, of margin losses for the average vote",
     "effective": "effective number of members, 1 / (sum of squared weights)",
     "single_best": "accuracy of the member that is best on the weighing half, on the other half; among all states "
     "where they are evaluated, else among the last ones",

@@ -1,7 +1,7 @@
 """What was gathered from a table, whatever its layout: the one form that becomes `Predictions`."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ class Gathered:
     taken : what was taken as what
     source, first_row : how messages name the table and its first sample
     abstained : (M, n) True where the table says that the member declined; None where none did
+    strata : (n,) texts by the name of their column, which promises are asked for by
     """
 
     votes: NDArray[Any] | None
@@ -43,6 +44,7 @@ class Gathered:
     source: str
     first_row: int = 0
     abstained: NDArray[np.bool_] | None = None
+    strata: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
 
     def predictions(self, empty: str | None) -> Predictions:
         """Return the checked predictions; `empty` says what gaps mean ("abstain" or "unseen")."""
@@ -72,6 +74,7 @@ class Gathered:
             folds=self.folds,
             ids=self.ids,
             abstained=declined,
+            strata=self.strata,
         )
 
     def _require_answers(self, mask: NDArray[np.bool_] | None, declined: NDArray[np.bool_] | None) -> None:

@@ -15,7 +15,7 @@ from comitia.files.long_cells import Cells, fill_cells, split_rounds
 from comitia.files.long_roles import MEANING, Roles, find_roles, item_and_label, named_roles
 from comitia.files.long_rows import Facts, Rows, keep_members, read_labels_of, read_rows
 from comitia.files.repeats import notes_on_groups
-from comitia.files.roles import NAMED, TableOptions
+from comitia.files.roles import NAMED, TableOptions, found_strata
 from comitia.files.roles import Roles as Taken
 
 __all__ = ["read_long"]
@@ -41,6 +41,7 @@ def read_long(tables: Sequence[Table], options: TableOptions, labels: Table | No
     """
     names, left = _kept(tables[0], options.ignore)
     roles = find_roles(names, named_roles(options), tables[0].source)
+    roles = replace(roles, strata=found_strata(tables[0].source, tables[0].names, options.strata))
     if labels is not None and roles.label is not None:
         raise InputError(
             f"labels: given, and column '{roles.label}' of {tables[0].source} looks like labels too; "
@@ -90,6 +91,7 @@ def _taken(rows: Rows, roles: Roles, ignored: Sequence[str]) -> Taken:
         rows.words["member"],
         tuple(ignored),
         notes=(f"a long table: {', '.join(parts)}",),
+        strata=roles.strata,
     )
 
 
@@ -112,6 +114,7 @@ def _gathered(rows: Rows, truth: Facts | None, options: TableOptions, taken: Tak
         taken=taken,
         source=rows.source,
         abstained=cells.declined if cells.declined.any() else None,
+        strata={name: _known(rows, name) for name in rows.strata},
     )
 
 
@@ -214,8 +217,14 @@ def _unexplained(rows: Rows, gaps: NDArray[np.bool_]) -> str:
 def _texts(rows: Rows, role: str) -> NDArray[np.str_] | None:
     """The groups or folds of the items; each item needs one."""
     facts = rows.facts.get(role)
-    if facts is None:
-        return None
+    return None if facts is None else _filled(rows, role, facts)
+
+
+def _known(rows: Rows, name: str) -> NDArray[np.str_]:
+    return _filled(rows, name, rows.strata[name])
+
+
+def _filled(rows: Rows, role: str, facts: Facts) -> NDArray[np.str_]:
     if (facts.codes < 0).any():
         first = rows.words["item"][int((facts.codes < 0).argmax())]
         raise InputError(f"{rows.source}: item '{first}' has no {role}; fill it in or leave the column out")

@@ -55,12 +55,13 @@ class Roles:
     group: str | None = None
     fold: str | None = None
     round: str | None = None
+    strata: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are read."""
         found = (getattr(self, role) for role in KNOWN)
-        return tuple(name for name in found if name is not None)
+        return tuple(dict.fromkeys([*(name for name in found if name is not None), *self.strata]))
 
 
 def looks_long(names: Sequence[str], options: TableOptions) -> bool:
@@ -103,7 +104,7 @@ def find_roles(names: Sequence[str], given: Mapping[str, str], source: str) -> R
         raise InputError(
             f"{source}: column '{name}' looks like folds; fold='{name}' says so, ignore='{name}' leaves it out"
         )
-    return Roles(**found)
+    return Roles(**found)  # type: ignore[arg-type]  # strata are not among them
 
 
 def item_and_label(names: Sequence[str], item: str | None, label: str | None, source: str) -> tuple[str, str]:

@@ -30,7 +30,7 @@ class Rows:
     """A long table: one entry per row, texts as codes of the words of their role.
 
     `answer` is -1 where the cell is empty. `probability` and `round` are None where the table has none. `facts` are
-    label, group and fold, one entry per item.
+    label, group and fold, one entry per item; `strata` are further ones, by their column.
     """
 
     source: str
@@ -41,6 +41,7 @@ class Rows:
     probability: NDArray[np.float64] | None
     words: Mapping[str, tuple[str, ...]]
     facts: Mapping[str, Facts]
+    strata: Mapping[str, Facts]
 
 
 def read_rows(tables: Sequence[Table], roles: Roles) -> Rows:
@@ -74,6 +75,7 @@ class _Gathering:
         self._roles = roles
         self._words = {role: Vocabulary() for role in CODED if getattr(roles, role)}
         self._known = {role: _Known(role) for role in FACTS if getattr(roles, role)}
+        self._strata = {name: _Known(name) for name in roles.strata}
         self._parts: dict[str, list[NDArray[Any]]] = {role: [] for role in (*self._words, "probability")}
 
     def add(self, batch: Mapping[str, Column], start: int, source: str) -> int:
@@ -83,6 +85,8 @@ class _Gathering:
         _require_filled(codes, roles, start, source)
         for role, facts in self._known.items():
             facts.add(codes["item"], batch[getattr(roles, role)], words["item"], source)
+        for name, facts in self._strata.items():
+            facts.add(codes["item"], batch[name], words["item"], source)
         for role, some in codes.items():
             self._parts[role].append(some)
         if roles.probability is not None:
@@ -106,6 +110,7 @@ class _Gathering:
             whole.get("probability"),
             texts,
             facts,
+            {name: known.facts(len(texts["item"])) for name, known in self._strata.items()},
         )
 
 

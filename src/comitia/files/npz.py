@@ -4,6 +4,7 @@ import shutil
 import struct
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,9 +26,14 @@ IN_MEMORY = 2**28
 LOCAL_HEADER = 30
 
 
-def read_npz(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
-    """Return the checked predictions of one pack (with those labels, if given); unknown keys are ignored."""
-    arrays = read_arrays(path)
+def read_npz(path: Path, labels: NDArray[Any] | None = None, strata: Sequence[str] = ()) -> Predictions:
+    """Return the checked predictions of one pack, with those labels, if given; unknown keys are ignored.
+
+    `strata` are keys of further arrays (n,), facts of the samples.
+    """
+    arrays = read_arrays(path, strata)
+    facts = {name: _fact(path, arrays, name) for name in strata}
+    arrays = {key: array for key, array in arrays.items() if key in KEYS}
     if labels is not None:
         arrays["labels"] = labels
     if "probs" not in arrays and "votes" not in arrays:
@@ -37,17 +43,38 @@ def read_npz(path: Path, labels: NDArray[Any] | None = None) -> Predictions:
             f"{path}: classes: must have shape (C,), one name per class, got {arrays['classes'].shape}"
         )
     try:
-        return Predictions.from_arrays(**arrays)
+        return Predictions.from_arrays(**arrays, strata=facts)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def read_arrays(path: Path) -> dict[str, Any]:
-    """Return the arrays of a pack by our keys."""
+def _fact(path: Path, arrays: dict[str, Any], name: str) -> NDArray[Any]:
+    if name not in arrays or name in (
+        "probs",
+        "votes",
+        "mask",
+        "run",
+        "step",
+        "names",
+        "classes",
+        "abstained",
+    ):
+        with zipfile.ZipFile(path) as archive:
+            found = [item.removesuffix(".npy") for item in archive.namelist()]
+        raise InputError(
+            f"{path}: no array '{name}' (n,) for per='{name}'{nearest(name, found)}; there are {', '.join(found)}"
+        )
+    return np.asarray(arrays[name])
+
+
+def read_arrays(path: Path, further: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the arrays of a pack by our keys, and by further ones, if there are such."""
     try:
         with zipfile.ZipFile(path) as archive:
             entries = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
-            return {key: _plain(path, archive, key, entries[key]) for key in KEYS if key in entries}
+            return {
+                key: _plain(path, archive, key, entries[key]) for key in (*KEYS, *further) if key in entries
+            }
     except InputError:
         raise
     except zipfile.BadZipFile as error:

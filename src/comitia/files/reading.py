@@ -1,6 +1,6 @@
 """Predictions from whatever files the user has: which kind they are, and how several belong together."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,7 +20,7 @@ from comitia.files.long_roles import looks_long
 from comitia.files.npy import read_members
 from comitia.files.npz import read_npz
 from comitia.files.remote import local_copies, named
-from comitia.files.roles import Roles, TableOptions, globs, named_columns
+from comitia.files.roles import PER_ANSWER, Roles, TableOptions, globs, named_columns
 from comitia.files.scan import ARROW_ENDINGS, TEXT_ENDINGS, Opened, is_table, open_table
 from comitia.files.wide import read_wide
 
@@ -48,9 +48,13 @@ def read_predictions(
     abstain: str | Iterable[str] | None = None,
     columns: Mapping[str, str] | str | Iterable[str] | None = None,
     like: Predictions | Ensemble | None = None,
+    per: str | Iterable[str] | None = None,
     tell: Callable[[Roles], None] | None = None,
+    labelled: bool = True,
 ) -> Predictions:
     """Return the checked predictions of one or more files of one kind, each a path or URL, or of a data frame.
+
+    Several long tables are the rows of one: a member may be in some of them only, and has gaps elsewhere.
 
     Parameters
     ----------
@@ -70,9 +74,11 @@ def read_predictions(
         `{"member": "rater"}`, or "member=rater"
     like : an ensemble, or predictions of the same members: columns named as they are are the members of a wide table
         (others are left out), and the order of the classes is theirs
+    per : what promises are asked for (see `weigh`): columns of a table, or arrays of a pack, that hold a fact of each
+        sample, such as a site; they become `strata`. "class" and "predicted" need none
     tell : called with what was taken as what, for tables
-
-    Several long tables are the rows of one: a member may be in some of them only, and has gaps elsewhere.
+    labelled : False for tables that go with labelled ones: the columns named as `label`, `group` and `fold` are left
+        out, and may be absent
 
     Examples
     --------
@@ -98,27 +104,30 @@ def read_predictions(
         rounds,
         globs(abstain),
         named_columns(columns),
+        strata=tuple(name for name in globs(per) if name not in PER_ANSWER),
     )
     with named():
-        return _read(*local_copies(_given(paths), labels), options, like, tell)
+        return _read(*local_copies(_given(paths), labels), options, like, tell, labelled)
 
 
 def _read(
-    given: list[Any], labels: Path | None, options: TableOptions, like: Known, tell: Tell
+    given: list[Any], labels: Path | None, options: TableOptions, like: Known, tell: Tell, labelled: bool
 ) -> Predictions:
     if not isinstance(given[0], Path) or _kind(given) == "table":
-        return _read_tables(given, labels, options, like, tell)
-    if options != TableOptions():
+        return _read_tables(given, labels, options, like, tell, labelled)
+    if replace(options, strata=()) != TableOptions():
         raise InputError(
             f"{given[0]}: options for columns of tables were given, and this is no table; leave them out"
         )
     truth = None if labels is None else read_labels(Path(labels))
     _require_apart(given, labels)
     if _kind(given) == ".npy":
+        if options.strata:
+            raise InputError(f"per: .npy files hold no '{options.strata[0]}'; give a pack or a table")
         return read_members(given, truth)
     if truth is not None and len(given) > 1:
         raise InputError("labels: one file of labels for several files of samples; put labels into each file")
-    return _joined(given, [read_npz(path, truth) for path in given])
+    return _joined(given, [read_npz(path, truth, options.strata) for path in given])
 
 
 def _given(paths: Any) -> list[Any]:
@@ -131,7 +140,12 @@ def _given(paths: Any) -> list[Any]:
 
 
 def _read_tables(
-    given: list[Any], labels: str | Path | None, options: TableOptions, like: Known, tell: Tell
+    given: list[Any],
+    labels: str | Path | None,
+    options: TableOptions,
+    like: Known,
+    tell: Tell,
+    labelled: bool,
 ) -> Predictions:
     if any(not isinstance(item, Path) for item in given) and any(isinstance(item, Path) for item in given):
         raise InputError(
@@ -139,6 +153,7 @@ def _read_tables(
         )
     _require_apart(given, labels)
     tables = [open_table(item) for item in given]
+    options = options if labelled else _unlabelled(options, tables[0].names)
     options = options if like is None else _alike(options, like, tables)
     if options.layout == "long" or (options.layout is None and looks_long(tables[0].names, options)):
         return _read_long(tables, labels, options, tell)
@@ -180,6 +195,13 @@ def _alike(options: TableOptions, like: Predictions | Ensemble, tables: list[Ope
         return found
     ignore = tuple(glob for glob in options.ignore if any(fnmatchcase(name, glob) for name in columns))
     return replace(found, members=tuple(name for name in like.names if name in columns), ignore=ignore)
+
+
+def _unlabelled(options: TableOptions, names: Sequence[str]) -> TableOptions:
+    """Return the options for a table without labels: columns of labels, groups and folds, if there, are ignored."""
+    known = (options.label, options.group, options.fold)
+    ignored = (*options.ignore, *(name for name in known if name is not None and name in names))
+    return replace(options, label=None, group=None, fold=None, ignore=ignored)
 
 
 def _refuse_long_options(options: TableOptions, source: str) -> None:

@@ -46,6 +46,8 @@ LAYOUTS = ("wide", "long")
 ROUNDS = ("members", "agree")
 #: Columns of a long table that `columns` names; those of items, labels, groups and folds have options of their own.
 NAMED = ("member", "answer", "probability", "round")
+#: What promises can be asked per without a column: the true class, and the class that is answered.
+PER_ANSWER = ("class", "predicted")
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class TableOptions:
     abstain: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     known: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         choices = {"empty": EMPTY_MEANS, "layout": LAYOUTS, "rounds": ROUNDS}
@@ -91,6 +94,7 @@ class Roles:
     ignored : columns that were left out
     positive : the class whose probability is given, where each member gives one probability
     notes : what else the user should know about how the table was read
+    strata : columns of further facts of the samples, which promises are asked for by
     """
 
     label: str | None
@@ -101,6 +105,7 @@ class Roles:
     ignored: tuple[str, ...] = ()
     positive: str | None = None
     notes: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
 
 
 def globs(given: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -139,10 +144,11 @@ def roles_by_name(source: str, names: Sequence[str], options: TableOptions, labe
         role: _named(source, names, role, name)
         for role, name in (("id", options.id), ("group", options.group), ("fold", options.fold))
     }
+    strata = found_strata(source, names, options.strata)
     ignored = _matching(source, names, "ignore", options.ignore)
     taken = {name for name in chosen.values() if name is not None}
     label = _label(source, [n for n in names if n not in ignored and n not in taken], options, labelled)
-    rest = [name for name in names if name not in ignored and name not in taken and name not in label]
+    rest = [name for name in names if name not in {*ignored, *taken, *label, *strata}]
     members = rest
     if options.members:
         wanted = _matching(source, names, "members", options.members)
@@ -154,7 +160,12 @@ def roles_by_name(source: str, names: Sequence[str], options: TableOptions, labe
     out = ignored | (set(rest) - set(members)) | set(label if labelled else ())
     own = None if labelled or not label else label[0]
     left = tuple(n for n in names if n in out)
-    return Roles(own, chosen["id"], chosen["group"], chosen["fold"], tuple(members), left)
+    return Roles(own, chosen["id"], chosen["group"], chosen["fold"], tuple(members), left, strata=strata)
+
+
+def found_strata(source: str, names: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that promises are asked for by; one that is not there is an error."""
+    return tuple(name for name in wanted if _named(source, names, "per", name))
 
 
 def find_label(source: str, names: Sequence[str], label: str | None) -> str | None:

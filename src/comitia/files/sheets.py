@@ -36,6 +36,7 @@ class Sheet:
     store: Store
     labels: Labels | None
     texts: dict[str, NDArray[np.str_]]
+    strata: dict[str, NDArray[np.str_]]
 
     def row(self, sample: int) -> int:
         """Return the number that a sample has in messages."""
@@ -48,10 +49,10 @@ def read_sheet(table: Opened, options: TableOptions, labels: Labels | None = Non
     store = Store(table.source, roles.members, table.rows)
     truth = None if roles.label is None else Store(table.source, [roles.label], table.rows)
     extras = {role: name for role in ("id", "group", "fold") if (name := getattr(roles, role)) is not None}
-    wanted = dict.fromkeys(
-        [*roles.members, *([] if roles.label is None else [roles.label]), *extras.values()]
-    )
+    own_label = [] if roles.label is None else [roles.label]
+    wanted = dict.fromkeys([*roles.members, *own_label, *extras.values(), *roles.strata])
     texts: dict[str, list[str]] = {role: [] for role in extras}
+    facts: dict[str, list[str]] = {name: [] for name in roles.strata}
     start = 0
     for batch in table.batches(list(wanted)):
         store.add(batch, start)
@@ -59,14 +60,19 @@ def read_sheet(table: Opened, options: TableOptions, labels: Labels | None = Non
             truth.add(batch, start)
         for role, name in extras.items():
             texts[role] += batch[name].texts()
+        for name, cells in facts.items():
+            cells += batch[name].texts()
         start += len(next(iter(batch.values())).values)
     for role, name in extras.items():
         _require_filled(table, role, name, texts[role])
+    for name, cells in facts.items():
+        _require_filled(table, "value", name, cells)
     if roles.id is not None:
         _require_distinct(table, roles.id, texts["id"])
     own = None if truth is None else labels_of(truth, table.first_row)
     known = own if labels is None else _joined(table, labels, texts.get("id"))
-    return Sheet(table, roles, store, known, {role: np.array(cells) for role, cells in texts.items()})
+    arrays = ({key: np.array(cells) for key, cells in some.items()} for some in (texts, facts))
+    return Sheet(table, roles, store, known, *arrays)
 
 
 def labels_of(store: Store, first_row: int) -> Labels:

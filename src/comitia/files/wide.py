@@ -192,6 +192,7 @@ def _gathered(
         taken=replace(sheet.roles, members=names, notes=_notes(sheet)),
         source=sheet.table.source,
         first_row=sheet.table.first_row,
+        strata=sheet.strata,
     )
 
 

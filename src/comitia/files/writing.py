@@ -16,7 +16,7 @@ from comitia.files.atomic import whole
 def write_predictions(path: str | Path, predictions: Predictions) -> None:
     """Write the predictions as an uncompressed `.npz`, in their stored precision; never whole in memory.
 
-    Names of classes, groups, folds, ids and abstentions are written where there are any.
+    Names of classes, groups, folds, ids, abstentions and strata are written where there are any.
 
     >>> from tempfile import TemporaryDirectory
     >>> from comitia.files.npz import read_npz
@@ -71,7 +71,8 @@ def _small_arrays(predictions: Predictions) -> dict[str, NDArray[Any]]:
         "ids": predictions.ids,
         "abstained": predictions.abstained(),
     }
-    return {key: array for key, array in found.items() if array is not None}
+    strata = {name: _texts(known) for name, known in predictions.strata.items()}
+    return {key: array for key, array in {**strata, **found}.items() if array is not None}
 
 
 def _texts(groups: Groups | None) -> NDArray[np.str_] | None:

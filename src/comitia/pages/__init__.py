@@ -32,7 +32,7 @@ def report(
     Parameters
     ----------
     path : the file or URL of an ensemble, an evaluation or a comparison, or a folder with `ensemble.json`,
-        `evaluation.json` or `comparison.json`; or an `Ensemble` or `Evaluation`
+        `evaluation.json` or `comparison.json`; or what `monitor` keeps (`.jsonl`); or an `Ensemble` or `Evaluation`
     out : the file or URL to write; by default `path` with the ending `.html`, or `report.html` in the folder
     title : by default the name in the record, or that of the file or folder
     force : whether an existing file is overwritten; the records that the page is made from never are
@@ -107,12 +107,27 @@ def page_text(path: "str | Path | Ensemble | Evaluation", *, title: str | None =
     from comitia.pages.material import Material, read_material
     from comitia.pages.record_page import record_page
 
+    if isinstance(path, str | Path) and str(path).endswith(".jsonl"):
+        return _state_page(path, title)
     with named():
         found = read_material(path)
     material = found if title is None else replace(found, title=title)
     if isinstance(material, Material):
-        return record_page(material, _plotly_js())
-    return comparison_page(material, _plotly_js())
+        return record_page(material)
+    return comparison_page(material)
+
+
+def _state_page(path: str | Path, title: str | None) -> str:
+    """The page of what `comitia monitor` keeps."""
+    from comitia.files.remote import local
+    from comitia.files.states import read_monitor_state
+    from comitia.pages.monitor_page import monitor_page
+
+    place = local(path)
+    if not place.is_file():
+        raise InputError(f"{path}: no such file; comitia monitor writes one")
+    found = read_monitor_state(place).stand()
+    return monitor_page(found, place.name if title is None else title)
 
 
 def write_figures(
@@ -151,11 +166,3 @@ def figures_of(record: "Ensemble | Evaluation") -> "tuple[Figure, ...]":
     from comitia.pages.evaluation_figures import evaluation_figures
 
     return ensemble_figures(record) if isinstance(record, Ensemble) else evaluation_figures(record)
-
-
-def _plotly_js() -> str:
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise InputError("report: needs plotly; pip install 'comitia[report]'") from None
-    return str(get_plotlyjs())

@@ -8,8 +8,9 @@ from comitia.evaluation.findings import HELD, MANY, NOT_HELD, RULE, UNDECIDED
 from comitia.pages import page_parts as html
 from comitia.pages.chain_temperatures import temperature_figure
 from comitia.pages.figure import Cell, Table, percent
+from comitia.pages.frame import document
 from comitia.pages.material import ComparisonMaterial
-from comitia.pages.page_parts import Drawn, Fact, Markup, Verdict
+from comitia.pages.page_parts import Fact, Part, Verdict
 from comitia.pages.record_page import findings_table, run_section
 
 TEMPERATURES = (
@@ -19,8 +20,8 @@ TEMPERATURES = (
 )
 
 
-def comparison_page(material: ComparisonMaterial, plotly_js: str) -> str:
-    """Return the whole HTML text of a comparison; `plotly_js` is the drawing library."""
+def comparison_page(material: ComparisonMaterial) -> str:
+    """Return the whole HTML text of a comparison."""
     record, chains = material.record, map(temperature_figure, material.chains)
     figures = html.drawn("comparison-", (figure for figure in chains if figure is not None))
     lines = with_spreads(comparison_table(record))
@@ -28,15 +29,15 @@ def comparison_page(material: ComparisonMaterial, plotly_js: str) -> str:
     side_by_side = html.table(
         Table(titles, lines.rows), "Ensembles side by side", numeric=(True,) * len(titles)
     )
-    body = (
+    parts = (
         html.hero(comparison_verdict(record), material.title, 1),
         html.section("Side by side", side_by_side, html.note(lines.notes[0]), key="lines"),
         _findings(record),
-        _temperatures(figures),
-        html.section("Protocol and data", html.key_values("Protocol", _protocol(record))),
+        html.figures_part("Temperatures of the chains", figures, html.note(TEMPERATURES), key="temperatures"),
+        html.section("Protocol and data", html.key_values("Protocol", _protocol(record)), key="protocol"),
         run_section(material.run),
     )
-    return html.document(material.title, figures, body, plotly_js)
+    return document(material.title, figures, parts)
 
 
 def comparison_verdict(record: Comparison) -> Verdict:
@@ -87,7 +88,7 @@ def _missing(record: Comparison) -> Iterator[str]:
             yield f"{line.ensemble}, {line.weights} weights: {len(line.members)} of {asked} repeats"
 
 
-def _findings(record: Comparison) -> Markup | None:
+def _findings(record: Comparison) -> Part | None:
     """Return every comparison with its verdict."""
     if not record.findings:
         return None
@@ -96,13 +97,6 @@ def _findings(record: Comparison) -> Markup | None:
     return html.section(
         "What the numbers say", rule, html.element("article", rows, class_="claim"), key="findings"
     )
-
-
-def _temperatures(figures: list[Drawn]) -> Markup | None:
-    if not figures:
-        return None
-    blocks = map(html.figure_block, figures)
-    return html.section("Temperatures of the chains", html.note(TEMPERATURES), *blocks, key="temperatures")
 
 
 def _protocol(record: Comparison) -> Iterator[tuple[Cell, ...]]:

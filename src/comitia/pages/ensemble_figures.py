@@ -1,17 +1,42 @@
 """The figures of a weighed ensemble: its certificates side by side, its members and their weights."""
 
+from collections.abc import Iterator
+
 from comitia._certificate import Certificate, percent_up
 from comitia._ensemble import Ensemble
+from comitia._records import from_plain
+from comitia._words import counted
+from comitia.pages.declining_figure import declining_figure
 from comitia.pages.figure import Figure, Panel, Reference, Series, Table, legible, percent, role_of
+from comitia.promises.selective import Curve
 
 # with more members their names would overlap; a bar shows its name when it is pointed at
 NAMED_MEMBERS = 12
 
 
+def measured_on(ensemble: Ensemble) -> str:
+    """Return which samples the errors of the members were counted on, and how."""
+    data = ensemble.data
+    where = "the whole hold-out" if data.folds is None else "all out-of-fold samples"
+    if ensemble.chosen_on == "apart":
+        where = "the samples that certify"
+    return f"{where} (mean over groups)" if data.groups is not None else where
+
+
 def ensemble_figures(ensemble: Ensemble) -> tuple[Figure, ...]:
     """Return the figures of a weighed ensemble, in the order in which they are shown."""
-    members = members_figure(ensemble)
-    return (members,) if ensemble.best is None else (certificates_figure(ensemble, ensemble.best), members)
+    members, further = members_figure(ensemble), tuple(promise_figures(ensemble))
+    if ensemble.best is None:
+        return (members,)
+    return (certificates_figure(ensemble, ensemble.best), *further, members)
+
+
+def promise_figures(ensemble: Ensemble) -> Iterator[Figure]:
+    """Yield the figure of a vote that declines."""
+    for promise in ensemble.promises:
+        if promise.kind == "selective":
+            curve = from_plain(Curve, promise.inputs)
+            yield declining_figure([("counted", role_of(ensemble.weighting.method), curve)], ensemble.vote)
 
 
 def shown_certificates(ensemble: Ensemble) -> tuple[Certificate, ...]:
@@ -60,25 +85,28 @@ def members_figure(ensemble: Ensemble) -> Figure:
     points = Series("accuracy", "best", x, accuracies, labels=names, strong=tuple(w > 0 for w in weights))
     ticks = names if len(names) <= NAMED_MEMBERS else None
     uniform = Reference("uniform weight", "uniform", 1 / len(names))
+    measured = measured_on(ensemble)
+    silence = ", where no answer counts as half an error" if ensemble.data.abstained else ""
     voting, heaviest = len(ensemble.active), max(range(len(names)), key=lambda i: weights[i])
     return Figure(
         key="members",
         title="Members and their weights",
         caption=(
-            f"{voting} of {len(names)} members vote (filled). Above: the accuracy of each on the hold-out. "
-            "Below: its weight, and the weight that each would have if all were equal."
+            f"{voting} of {counted(len(names), 'member')} {'votes' if voting == 1 else 'vote'} "
+            f"(filled). Above: the accuracy of each on {measured}{silence}. Below: its weight, and the "
+            "weight that each would have if all were equal."
         ),
         alt=(
-            f"Two charts over {len(names)} members. Accuracy on the hold-out from {percent(min(accuracies))} "
-            f"to {percent(max(accuracies))}. Weight from {min(weights):.3g} to {max(weights):.3g}, most on "
-            f"{names[heaviest]}; {voting} members have any."
+            f"Two charts over {counted(len(names), 'member')}. Accuracy from "
+            f"{percent(min(accuracies))} to {percent(max(accuracies))}. Weight from {min(weights):.3g} to "
+            f"{max(weights):.3g}, most on {names[heaviest]}; {voting} of them vote."
         ),
         x_title="member" if ticks else "member, in the order of the file",
         panels=(
             Panel("dots", "accuracy", (points,), (), ticks, percent=True),
             Panel("bars", "weight", (Series("weight", role, x, weights, labels=names),), (uniform,), ticks),
         ),
-        table=Table(("member", "accuracy on the hold-out", "weight"), tuple(zip(names, accuracies, weights))),
+        table=Table(("member", f"accuracy on {measured}", "weight"), tuple(zip(names, accuracies, weights))),
     )
 
 
@@ -108,4 +136,4 @@ def shown(certificate: Certificate) -> str:
 def in_words(rows: tuple[Certificate, ...], names: tuple[str, ...]) -> str:
     """Return what the bars show, for readers who cannot see them."""
     listed = ", ".join(f"{name} {shown(c)}" for name, c in zip(names, rows))
-    return legible(f"Bar chart of {len(rows)} certificates, smallest first: {listed}.")
+    return legible(f"Bar chart of {counted(len(rows), 'certificate')}, smallest first: {listed}.")

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 from comitia._certificate import Certificate, confidence_down, percent_up
 from comitia._ensemble import Ensemble
+from comitia._gain import points_down
+from comitia._words import counted
+from comitia.pages.ensemble_figures import measured_on
 from comitia.pages.figure import percent
 from comitia.pages.page_parts import Fact, Verdict
 from comitia.pages.verdict import sentence
@@ -22,7 +25,7 @@ def ensemble_verdict(ensemble: Ensemble) -> Verdict:
     return Verdict(
         kind="Weighed ensemble",
         headline=_estimate_in_short(ensemble) if best is None else _promise_in_short(best),
-        text=f"{_estimate(ensemble) if best is None else _promise(best)} {_members_alone(ensemble)}",
+        text=f"{_estimate(ensemble) if best is None else _promise(best)} {_members_alone(ensemble)}{_gain(ensemble)}",
         facts=tuple(_facts(ensemble)),
         assumptions=tuple(_nothing_promised() if best is None else _assumptions(ensemble, best)),
         warnings=ensemble.warnings,
@@ -49,10 +52,10 @@ def _estimate(ensemble: Ensemble) -> str:
 
 def _promise(best: Certificate) -> str:
     """The promise, and the errors that were counted for it where it counts any."""
-    if (counted := counted_errors(best)) is None:
+    if (found := counted_errors(best)) is None:
         return sentence(best.promise)
-    errors, n = counted
-    kind = "samples of those groups" if best.unit == "groups" else "those samples"
+    errors, n = found
+    kind = "the samples of those groups" if best.unit == "groups" else "those samples"
     return f"{sentence(best.promise)} The vote errs on {percent(errors / n, 2)} of {kind}."
 
 
@@ -69,40 +72,66 @@ def counted_errors(certificate: Certificate) -> tuple[int, int] | None:
 def _members_alone(ensemble: Ensemble) -> str:
     """What the members do alone, to see what the vote gains."""
     best, mean = min(ensemble.member_risks), sum(ensemble.member_risks) / len(ensemble.member_risks)
+    silence = " No answer counts as half an error there." if ensemble.data.abstained else ""
     return (
-        f"On the whole hold-out the best member alone errs on {percent(best, 2)}, "
-        f"the average member on {percent(mean, 2)}."
+        f"On {measured_on(ensemble)} the best member alone errs on {percent(best, 2)}, "
+        f"the average member on {percent(mean, 2)}.{silence}"
     )
 
 
+def _gain(ensemble: Ensemble) -> str:
+    """Whether the vote is certified better than equal weights, where that was counted."""
+    return "" if ensemble.gain is None else f" {sentence(ensemble.gain.sentence())}"
+
+
 def _facts(ensemble: Ensemble) -> Iterator[Fact]:
-    weighting, data = ensemble.weighting, ensemble.data
+    weighting = ensemble.weighting
     chosen = weighting.method if weighting.chosen is None else f"{weighting.method}: {weighting.chosen}"
-    kind = "hold-out" if data.folds is None else "out-of-fold"
-    used = f"chosen on {weighting.samples:,} of {data.samples:,} {kind} samples"
-    unseen = ensemble.chosen_on == "nothing" or not weighting.samples
-    yield Fact("Weighting", chosen, "chosen without the hold-out" if unseen else used)
+    yield Fact("Weighting", chosen, _chosen_on(ensemble))
     yield Fact(
         "Members that vote",
         f"{len(ensemble.active)} of {len(ensemble.names)}",
         f"{ensemble.vote} vote, {ensemble.classes} classes",
     )
     yield _errors_or_gibbs(ensemble)
+    if ensemble.gain is not None:
+        found = ensemble.gain
+        verdict = "certified" if found.certified else "not certified"
+        yield Fact(
+            "Gain over equal weights",
+            f"{100 * found.gain:+.2f} points",
+            f"{verdict}: at least {points_down(found.gain_at_least)}; exact McNemar test p = {found.p_value:.2g}",
+        )
     leader = min(range(len(ensemble.names)), key=lambda i: ensemble.member_risks[i])
     yield Fact(
         "Best member alone",
         percent(ensemble.member_risks[leader], 2),
-        f"{ensemble.names[leader]}, on the whole hold-out; chosen with hindsight",
+        f"{ensemble.names[leader]}, on {measured_on(ensemble)}; chosen with hindsight",
     )
 
 
+def _chosen_on(ensemble: Ensemble) -> str:
+    """Which of the samples, or of the groups that they come in, chose the weights."""
+    chosen, data = ensemble.weighting.samples, ensemble.data
+    if ensemble.chosen_on == "nothing" or not chosen:
+        return "chosen without the hold-out"
+    kind = "hold-out" if data.folds is None else "out-of-fold"
+    if data.groups is None:
+        return f"chosen on {chosen:,} of {counted(data.samples, f'{kind} sample')}"
+    if ensemble.chosen_on == "apart":
+        return "chosen on other groups than those that certify"
+    return f"chosen on {chosen:,} of {counted(data.groups, f'{kind} group')}"
+
+
 def _errors_or_gibbs(ensemble: Ensemble) -> Fact:
-    counted = None if ensemble.best is None else counted_errors(ensemble.best)
-    if counted is None:
-        told = "hold-out error of a member drawn by weight"
+    found = None if ensemble.best is None else counted_errors(ensemble.best)
+    if found is None:
+        told = f"error of a member drawn by weight, on {measured_on(ensemble)}"
         return Fact("Gibbs risk", percent(ensemble.statistics["gibbs"], 2), told)
-    errors, n = counted
-    told = f"{errors:,} of {n:,} certifying samples, including ties"
+    errors, n = found
+    certificate = ensemble.promised
+    groups = f" in {counted(certificate.samples, 'group')}" if certificate.unit == "groups" else ""
+    told = f"{errors:,} of {counted(n, 'certifying sample')}{groups}, including ties"
     return Fact("Errors counted", percent(errors / n, 2), told)
 
 

@@ -6,6 +6,7 @@ from statistics import stdev
 
 from comitia.evaluation.records import EARLY_STOPPING, Evaluation, Row, Settings
 from comitia.evaluation.tables import curve_title
+from comitia.pages.declining_figure import declining_figure
 from comitia.pages.figure import Figure, Panel, Reference, Series, Table, legible, number, percent, role_of
 from comitia.pages.member_figures import certified_figure, tandem_figure, weights_figure
 from comitia.pages.verdict import standing_of
@@ -50,7 +51,15 @@ def evaluation_figures(evaluation: Evaluation) -> tuple[Figure, ...]:
     standing = standing_of(evaluation)
     certified = {c.certificate.vote for c in standing.certificates}
     found += [certified_figure(standing, vote) for vote in votes if vote in certified]
+    found += [_declining(evaluation, vote) for vote in votes if evaluation.declining]
     return tuple(found)
+
+
+def _declining(evaluation: Evaluation, vote: str) -> Figure:
+    rows = [row for row in evaluation.declining if row.vote == vote and row.members in evaluation.distinct]
+    names = [curve_title(row.members, row.weights, ", ") for row in rows]
+    curves = [(name, role_of(row.weights), row.curve) for name, row in zip(names, rows)]
+    return declining_figure(curves, vote, [row.weights in DRAWN for row in rows])
 
 
 def accuracy_figure(evaluation: Evaluation, vote: str) -> Figure:

@@ -196,18 +196,3 @@ def role_of(method: str) -> str:
     ('tandem', 'other')
     """
     return method if method in METHOD_ROLES else "other"
-
-
-def faded(colour: str, alpha: float) -> str:
-    """Return the colour as `rgba(…)`, for bands.
-
-    >>> faded("#0072b2", 0.15)
-    'rgba(0,114,178,0.15)'
-    """
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{alpha:g})"
-
-
-def tokens(colours: dict[str, str], band: float) -> dict[str, str]:
-    """Return what the colour tokens stand for in one theme: every role and, as `role-band`, its band."""
-    return colours | {f"{role}-band": faded(colour, band) for role, colour in colours.items()}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from comitia._errors import InputError
+from comitia._words import counted
 from comitia.deep import events
 from comitia.pages.figure import Figure, Panel, Series, Table
 
@@ -91,8 +92,8 @@ def learning_figure(epochs: Sequence[Epoch]) -> Figure | None:
     return Figure(
         key="learning",
         title="How the runs learned",
-        caption=f"{runs} runs. Means over the batches of each epoch while the network was learning, on (augmented) "
-        "training samples. They do not estimate the error on new samples.",
+        caption=f"{counted(runs, 'run')}. Means over the batches of each epoch while the network was learning, on "
+        "(augmented) training samples. They do not estimate the error on new samples.",
         alt=_in_words(panels),
         x_title="epoch",
         panels=tuple(panels),

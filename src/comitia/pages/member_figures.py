@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from comitia._words import counted
 from comitia.evaluation.records import Evaluation, MemberFacts
 from comitia.pages.ensemble_figures import NAMED_MEMBERS, bars_of, in_words
 from comitia.pages.figure import Figure, Panel, Series, Table, legible, percent, role_of
@@ -32,7 +33,7 @@ def weights_figure(evaluation: Evaluation) -> Figure:
             "the samples. First-order weights look at each member alone. Tandem weights favour members that make "
             "different errors."
         ),
-        alt=f"Charts over {len(members)} members. {_weights_in_words(members, methods)}",
+        alt=f"Charts over {counted(len(members), 'member')}. {_weights_in_words(members, methods)}",
         x_title="member" if ticks else _members_title(evaluation),
         panels=tuple(panels),
         table=Table(
@@ -128,7 +129,16 @@ def certified_figure(standing: Standing, vote: str) -> Figure:
         x_title=f"certified risk of the {vote} vote",
         panels=(bars_of(found, names, tuple(row.designated for row in rows)),),
         table=Table(
-            ("certificate", "risk at most", "δ", "samples", "vacuous", "designated", "weights", "what it is"),
+            (
+                "certificate",
+                "risk at most",
+                "δ",
+                found[0].unit,
+                "vacuous",
+                "designated",
+                "weights",
+                "what it is",
+            ),
             tuple(
                 (
                     c.name,

@@ -1,24 +1,16 @@
-"""What pages are built of: escaped elements, tables, figures, the verdict, and the frame with scripts and style.
+"""What pages are built of: tables, figures, the verdict, and parts with titles."""
 
-Everything that is not markup already is escaped, so that no text from a file can become markup.
-"""
-
-import base64
-import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
-from importlib.resources import files
-from typing import Any
 
-from comitia.pages.draw_plotly import plotly_figure
-from comitia.pages.figure import DARK, LIGHT, Cell, Figure, Table, legible, number, tokens
+from comitia.pages.draw_svg import Drawing, svg_figure
+from comitia.pages.figure import Cell, Figure, Table, number
+from comitia.pages.markup import Attribute
+from comitia.pages.markup import Markup as Markup
+from comitia.pages.markup import element as element
 
 # longer texts get a column that is wide enough to read them
 LONG = 30
-BAND = {"light": 0.16, "dark": 0.22}
-Attribute = str | int | bool | None
 
 
 @dataclass(frozen=True)
@@ -48,37 +40,17 @@ class Drawn:
 
     key: str
     figure: Figure
-    drawing: dict[str, Any]
+    drawing: Drawing
 
 
-class Markup(str):
-    """Text that is HTML already."""
+@dataclass(frozen=True)
+class Part:
+    """A part of the page that its contents list under that title, with the titles inside it by their keys."""
 
-    __slots__ = ()
-
-
-def element(tag: str, *children: str | None, **attributes: Attribute) -> Markup:
-    """Return the element; children that are not `Markup` are escaped, attributes always are.
-
-    `class_` stands for `class`, other underscores for hyphens; children and attributes of None are left out.
-
-    >>> element("p", "a < b", class_="note")
-    '<p class="note">a &lt; b</p>'
-    """
-    written = "".join(_attribute(name, value) for name, value in attributes.items())
-    inner = "".join([_safe(child) for child in children if child is not None])
-    return Markup(f"<{tag}{written}>{inner}</{tag}>")
-
-
-def _safe(child: str) -> str:
-    return child if isinstance(child, Markup) else escape(legible(child) if child.strip() else child)
-
-
-def _attribute(name: str, value: Attribute) -> str:
-    if value is None or value is False:
-        return ""
-    hyphened = name.rstrip("_").replace("_", "-")
-    return f" {hyphened}" if value is True else f' {hyphened}="{escape(legible(str(value)))}"'
+    key: str
+    title: str
+    content: Markup
+    inner: tuple[tuple[str, str], ...] = ()
 
 
 def table(content: Table, caption: str, *, numeric: Sequence[bool] = ()) -> Markup:
@@ -106,9 +78,9 @@ def _cell(cell: Cell, numeric: bool) -> Markup:
     return element("td", text, class_="num" if numeric or counted else "long" if len(text) > LONG else None)
 
 
-def section(title: str, *children: str | None, key: str | None = None) -> Markup:
+def section(title: str, *children: str | None, key: str, inner: tuple[tuple[str, str], ...] = ()) -> Part:
     """Return a titled part of the page."""
-    return element("section", element("h2", title), *children, id=key)
+    return Part(key, title, element("section", element("h2", title), *children, id=key), inner)
 
 
 def note(text: str) -> Markup:
@@ -128,10 +100,11 @@ def key_values(
     return table(Table(columns, tuple(rows)), title)
 
 
-def hero(verdict: Verdict, title: str, level: int) -> Markup:
+def hero(verdict: Verdict, title: str, level: int) -> Part:
     """Return the verdict with its headline as a heading of that level, and its lists one level below."""
     kicker = (element("span", verdict.kind), " ", element("span", title, class_="title"))
-    return element(
+    key = verdict.kind.lower().replace(" ", "-")
+    content = element(
         "section",
         element("p", *kicker, class_="kicker"),
         element(f"h{level}", verdict.headline, class_="headline"),
@@ -142,7 +115,9 @@ def hero(verdict: Verdict, title: str, level: int) -> Markup:
         else None,
         _listed("Assumptions", verdict.assumptions, level, class_="assumptions"),
         class_="hero",
+        id=key,
     )
+    return Part(key, verdict.kind, content)
 
 
 def _fact(fact: Fact) -> Markup:
@@ -161,105 +136,25 @@ def _listed(title: str, lines: tuple[str, ...], level: int, **attributes: Attrib
 
 def drawn(prefix: str, figures: Iterable[Figure]) -> list[Drawn]:
     """Return the figures drawn for the page; the prefix keeps the places of two records apart."""
-    return [Drawn(prefix + figure.key, figure, plotly_figure(figure)) for figure in figures]
+    return [Drawn(key := prefix + figure.key, figure, svg_figure(figure, key)) for figure in figures]
+
+
+def figures_part(title: str, figures: Sequence[Drawn], *before: Markup, key: str = "figures") -> Part | None:
+    """Return the part with those figures; None if there are none."""
+    if not figures:
+        return None
+    inner = tuple((f"{one.key}-figure", one.figure.title) for one in figures)
+    return section(title, *before, *map(figure_block, figures), key=key, inner=inner)
 
 
 def figure_block(one: Drawn) -> Markup:
-    """Return the heading of a figure, its place, and its data as a table for readers who cannot see it."""
-    figure, height = one.figure, one.drawing["height"]
+    """Return the heading of a figure, its drawing, and its data as a table for readers who cannot see it."""
+    figure = one.figure
     return element(
         "figure",
-        element("figcaption", element("h2", figure.title), element("p", figure.caption)),
-        element(
-            "div", id=one.key, class_="plot", role="img", aria_label=figure.alt, style=f"height:{height}px"
-        ),
-        element(
-            "noscript", element("p", f"{figure.alt} The drawing needs JavaScript; the table below does not.")
-        ),
+        element("figcaption", element("h3", figure.title), element("p", figure.caption)),
+        one.drawing.markup,
         folded("The same as a table", table(figure.table, figure.title)),
         class_="panel",
+        id=f"{one.key}-figure",
     )
-
-
-def document(title: str, figures: Iterable[Drawn], body: Iterable[Markup | None], plotly_js: str) -> str:
-    """Return the whole HTML text; `plotly_js` is the drawing library, which the page's own script calls."""
-    scripts = (plotly_js, _asset("theme.js"))
-    data = {
-        "figures": {one.key: one.drawing for one in figures},
-        "colours": {"light": tokens(LIGHT, BAND["light"]), "dark": tokens(DARK, BAND["dark"])},
-    }
-    parts = (
-        '<!doctype html>\n<html lang="en">',
-        _head(title, scripts),
-        "<body>",
-        _banner(),
-        element("main", *body),
-        element("footer", element("p", "Made by comitia. This file needs no network.")),
-        f'<script type="application/json" id="figures">{embedded(data)}</script>',
-        *(part for script in scripts for part in ("<script>", script, "</script>")),
-        "</body></html>\n",
-    )
-    return "".join(parts)  # joined once: the drawing library is most of the page
-
-
-def embedded(data: Any) -> str:
-    """Return the data as JSON for a script element; nothing in it can end the element.
-
-    >>> embedded("</script><!--")
-    '"\\\\u003c/script\\\\u003e\\\\u003c!--"'
-    """
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"), sort_keys=True)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _banner() -> Markup:
-    switch = element(
-        "button",
-        element("span", "◐", aria_hidden="true"),
-        element("span", "Dark", class_="label"),
-        id="theme",
-        type="button",
-        aria_pressed="false",
-        aria_label="Dark theme",
-    )
-    return element("header", element("span", "comitia", class_="brand"), switch)
-
-
-def _head(title: str, scripts: tuple[str, ...]) -> Markup:
-    """Return title, style, and a policy that runs only our own scripts and fetches nothing."""
-    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
-    policy = f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
-    return element(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup('<meta name="color-scheme" content="light dark">'),
-        element("title", f"{title} · comitia"),
-        Markup(f"<style>{_style()}</style>"),
-    )
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
-def _style() -> str:
-    """Return the style sheet with the colours of both themes in front; paper is always light."""
-    light, dark = _variables(LIGHT), _variables(DARK)
-    themes = (
-        f":root{{{light};color-scheme:light}}"
-        f"@media (prefers-color-scheme:dark){{:root{{{dark};color-scheme:dark}}}}"
-        f':root[data-theme="light"]{{{light};color-scheme:light}}'
-        f':root[data-theme="dark"]{{{dark};color-scheme:dark}}'
-        f"@media print{{:root,:root[data-theme]{{{light};color-scheme:light}}}}"
-    )
-    return f"{themes}\n{_asset('style.css')}"
-
-
-def _variables(colours: dict[str, str]) -> str:
-    return ";".join(f"--{role}:{colour}" for role, colour in colours.items())
-
-
-def _asset(name: str) -> str:
-    return files("comitia.pages").joinpath(name).read_text(encoding="utf-8")

@@ -5,7 +5,8 @@ from typing import Any
 
 from comitia._certificate import Certificate, percent_up
 from comitia._ensemble import Ensemble
-from comitia.evaluation.claims import CLAIMS_RULE
+from comitia._words import counted
+from comitia.evaluation.claims import CLAIMS_RULE, left_out
 from comitia.evaluation.findings import COLUMNS, HELD, NOT_HELD, Finding
 from comitia.evaluation.records import Certified, Claim, Evaluation
 from comitia.evaluation.scores import DEFINITIONS
@@ -15,21 +16,23 @@ from comitia.pages.ensemble_figures import certificate_title, ensemble_figures, 
 from comitia.pages.ensemble_verdict import ensemble_verdict
 from comitia.pages.evaluation_figures import evaluation_figures
 from comitia.pages.figure import Cell, Table, legible, number, shortened
+from comitia.pages.frame import document
 from comitia.pages.learning import learning_figure
 from comitia.pages.material import Material
-from comitia.pages.page_parts import Drawn, Markup
-from comitia.pages.verdict import CALLED, evaluation_verdict
+from comitia.pages.page_parts import Drawn, Markup, Part
+from comitia.pages.promise_section import promise_sections
+from comitia.pages.verdict import CALLED, capital, evaluation_verdict, sentence
 
 ALONE = "Each holds by itself, at its own δ."
 VERDICT_CLASS = {HELD: "held", NOT_HELD: "not-held"}
 
 
-def record_page(material: Material, plotly_js: str) -> str:
-    """Return the whole HTML text for those records; `plotly_js` is the drawing library."""
+def record_page(material: Material) -> str:
+    """Return the whole HTML text for those records."""
     ensemble, evaluation = material.ensemble, material.evaluation
     figures: list[Drawn] = []
-    verdicts: list[Markup | None] = []
-    details: list[Markup | None] = []
+    verdicts: list[Part | None] = []
+    details: list[Part | None] = []
     if ensemble is not None:
         verdicts.append(html.hero(ensemble_verdict(ensemble), material.title, 1))
         figures += html.drawn("ensemble-", ensemble_figures(ensemble))
@@ -39,14 +42,14 @@ def record_page(material: Material, plotly_js: str) -> str:
         verdicts.append(html.hero(evaluation_verdict(evaluation), material.title, level))
         verdicts.append(claims_section(evaluation))
         figures += html.drawn("evaluation-", evaluation_figures(evaluation))
-        details += [paper_section(evaluation), *evaluation_sections(evaluation)]
+        details += [paper_section(evaluation), *evaluation_sections(evaluation, ensemble is not None)]
     if (learned := learning_figure(material.learning)) is not None:
         figures += html.drawn("training-", [learned])
-    body = (*verdicts, *map(html.figure_block, figures), *details, run_section(material.run))
-    return html.document(material.title, figures, body, plotly_js)
+    parts = (*verdicts, html.figures_part("Figures", figures), *details, run_section(material.run))
+    return document(material.title, figures, parts)
 
 
-def ensemble_sections(ensemble: Ensemble) -> Iterator[Markup]:
+def ensemble_sections(ensemble: Ensemble) -> Iterator[Part]:
     """Yield the details of a weighed ensemble."""
     cards = [
         certificate_card(c, c == ensemble.best, certificate_title(c, ensemble))
@@ -55,8 +58,11 @@ def ensemble_sections(ensemble: Ensemble) -> Iterator[Markup]:
     kept = (
         "None is given." if ensemble.best is None else f"{ALONE} Its table lists every number in its formula."
     )
+    yield from promise_sections(ensemble)
     yield html.section("Certificates in full", html.note(kept), *cards, _missing(ensemble), key="inputs")
-    yield html.section("Data and settings", html.key_values("Data and settings", _settings(ensemble)))
+    yield html.section(
+        "Data and settings", html.key_values("Data and settings", _settings(ensemble)), key="settings"
+    )
 
 
 def certificate_card(
@@ -105,8 +111,9 @@ CHOSE = {
 
 def _settings(ensemble: Ensemble) -> Iterator[tuple[Cell, ...]]:
     weighting, split, data = ensemble.weighting, ensemble.split, ensemble.data
-    yield "hold-out samples", data.samples
-    yield "smallest overlap of two members' samples", data.pair_samples_min
+    yield "hold-out samples" if data.folds is None else "out-of-fold samples", data.samples
+    unit = "samples" if data.groups is None else "groups"
+    yield f"smallest overlap of two members' {unit}", data.pair_samples_min
     if data.groups is not None:
         yield "groups of samples", data.groups
     if data.abstained:
@@ -119,9 +126,11 @@ def _settings(ensemble: Ensemble) -> Iterator[tuple[Cell, ...]]:
     if data.certify_sha256 is not None:
         yield "samples apart that certify", data.certify_samples
         yield "sha256 of those", data.certify_sha256
-    yield "samples that chose the weights", f"{weighting.samples:,} ({CHOSE[ensemble.chosen_on]})"
-    yield "samples kept for certifying", split.certifying
-    yield "seed of the split", str(split.seed)
+    chose = "all of them" if data.folds is not None else CHOSE[ensemble.chosen_on]
+    yield f"{unit} that chose the weights", f"{weighting.samples:,} ({chose})"
+    if ensemble.chosen_on == "part":
+        yield "samples kept for certifying", split.certifying
+        yield "seed of the split", str(split.seed)
     yield "δ", ensemble.delta
     for name, value in (
         ("λ", weighting.lam),
@@ -135,17 +144,20 @@ def _settings(ensemble: Ensemble) -> Iterator[tuple[Cell, ...]]:
     yield "to recompute all this from the data", "comitia verify ENSEMBLE.json FILE…"
 
 
-def evaluation_sections(evaluation: Evaluation) -> Iterator[Markup]:
-    """Yield the details of an evaluation."""
+def evaluation_sections(evaluation: Evaluation, beside: bool) -> Iterator[Part]:
+    """Yield the details of an evaluation; `beside` an ensemble, its certificates say whose they are."""
     if evaluation.certificates:
         about = html.note(f"For the largest ensemble, with all samples as hold-out. {ALONE}")
         groups = [_group(called, found) for called, found in _grouped(evaluation).items()]
-        yield html.section("Certificates in full", about, *groups, key="evaluation-inputs")
+        title = "Certificates of the evaluation in full" if beside else "Certificates in full"
+        yield html.section(title, about, *groups, key="evaluation-inputs")
     definitions = html.key_values("Definitions", DEFINITIONS.items(), ("word", "definition"))
     yield html.section(
         "Protocol and data",
         html.key_values("Protocol and data", _protocol(evaluation)),
         html.folded("What every number means", definitions),
+        _claims_left_out(evaluation) if not evaluation.claims else None,
+        key="protocol",
     )
 
 
@@ -167,9 +179,7 @@ def _group(called: str, rows: list[Certified]) -> Markup:
     summary = html.element(
         "summary",
         html.element("span", called, class_="name"),
-        html.element(
-            "span", f"{len(rows)} certificates" if len(rows) > 1 else "1 certificate", class_="risk"
-        ),
+        html.element("span", counted(len(rows), "certificate"), class_="risk"),
     )
     return html.element(
         "details", summary, html.element("div", *cards, class_="inner"), class_="certificate group"
@@ -189,35 +199,45 @@ def _protocol(evaluation: Evaluation) -> Iterator[tuple[Cell, ...]]:
     yield "weightings", ", ".join(settings.weightings)
 
 
-def claims_section(evaluation: Evaluation) -> Markup | None:
-    """Return the paper's claims, each with its verdict and the numbers behind it, and the rule that decides."""
+def claims_section(evaluation: Evaluation) -> Part | None:
+    """Return the paper's claims, each with its verdict and its numbers or the reason why it has none, and the rule."""
     if not evaluation.claims:
         return None
+    claims = (*evaluation.claims, *left_out(evaluation))
     rule = html.folded("How claims are decided", html.note(CLAIMS_RULE.replace("*", "")))
     paper = "Claims of “On Uniform, Bayesian, and PAC-Bayesian Deep Ensembles” (Hauptvogel and Igel)"
     about = f"{paper}, as far as these members can tell." if evaluation.name is None else f"{paper}."
     return html.section(
         "The paper's claims, by the numbers",
         html.note(about),
-        *(_claim(claim) for claim in evaluation.claims),
+        *(_claim(claim) for claim in sorted(claims, key=lambda claim: claim.number)),
         html.element("article", rule, class_="claim"),
         key="claims",
     )
 
 
+def _claims_left_out(evaluation: Evaluation) -> Markup:
+    """Return why none of the paper's claims is judged, folded: most evaluations are not about them."""
+    rows = ((claim.statement, capital(claim.reason)) for claim in left_out(evaluation))
+    columns = ("claim of the paper", "why it is not judged")
+    return html.folded(
+        "None of the paper's claims is judged, and why", html.key_values("The paper's claims", rows, columns)
+    )
+
+
 def _claim(claim: Claim) -> Markup:
     chip = html.element("span", claim.verdict, class_=f"chip {VERDICT_CLASS.get(claim.verdict, 'undecided')}")
+    reason = html.note(sentence(claim.reason)) if claim.reason else None
     behind = (
         html.folded("The numbers behind it", findings_table(claim.findings, f"Claim {claim.number}"))
         if claim.findings
-        else html.note(f"{claim.reason[:1].upper()}{claim.reason[1:]}.")
+        else None
     )
-    return html.element(
-        "article", html.element("h3", f"{claim.number}. {claim.statement}", chip), behind, class_="claim"
-    )
+    title = html.element("h3", f"{claim.number}. {claim.statement}", chip)
+    return html.element("article", title, reason, behind, class_="claim")
 
 
-def paper_section(evaluation: Evaluation) -> Markup | None:
+def paper_section(evaluation: Evaluation) -> Part | None:
     """Return the paper's numbers beside ours, if the evaluation is a reproduction."""
     if not evaluation.references:
         return None
@@ -237,12 +257,12 @@ def findings_table(findings: Iterable[Finding], caption: str) -> Markup:
     return html.table(Table(COLUMNS, rows), caption, numeric=(False, True, True, True, True, False))
 
 
-def run_section(run: dict[str, Any] | None) -> Markup | None:
+def run_section(run: dict[str, Any] | None) -> Part | None:
     """Return how the records were made, as `run.json` says."""
     if not run:
         return None
     rows = ((path, number(told(value))) for path, value in _leaves(run, ""))
-    return html.section("How it was made", html.key_values("The run's record", rows))
+    return html.section("How it was made", html.key_values("The run's record", rows), key="run")
 
 
 def told(value: Any) -> Cell:

@@ -7,7 +7,8 @@ before looking stays so.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from comitia._certificate import SAMPLING, percent_up
+from comitia._certificate import percent_up
+from comitia._words import counted
 from comitia.evaluation.records import Certified, Difference, Evaluation, Row
 from comitia.pages.figure import percent
 from comitia.pages.page_parts import Fact, Verdict
@@ -124,10 +125,11 @@ def _points(difference: float) -> str:
 
 def _evaluation_text(evaluation: Evaluation, standing: Standing) -> Iterator[str]:
     row = standing.row
+    kind = "out-of-fold sample" if evaluation.estimated else "test sample"
     yield (
-        f"The {standing.vote} vote of {row.size} runs with {standing.called} is right on "
-        f"{percent(row.accuracy_mean, 2)} of {evaluation.source.samples:,} test samples. No sample had a part in "
-        "choosing the weights that it is scored with."
+        f"The {standing.vote} vote of {counted(row.size, 'run')} with {standing.called} is right on "
+        f"{percent(row.accuracy_mean, 2)} of {counted(evaluation.source.samples, kind)}. No sample had a part "
+        "in choosing the weights that it is scored with."
     )
     if standing.comparison is not None and standing.plain is not None:
         found = standing.comparison
@@ -146,7 +148,8 @@ def _evaluation_facts(evaluation: Evaluation, standing: Standing) -> Iterator[Fa
         curve = evaluation.curve(members, "uniform", standing.vote)
         if curve and standing.weights != "uniform":
             row = max(curve, key=lambda found: found.size)
-            usual = ", the usual deep ensemble" if members == "last" else ""
+            trained = any(member.run is not None for member in evaluation.members)
+            usual = ", the usual deep ensemble" if members == "last" and trained else ""
             where = "" if evaluation.single_states else f" on {CALLED[members]}"
             yield Fact(f"Equal weights{where}", percent(row.accuracy_mean), f"{_spread(row)}{usual}")
     single = evaluation.single_best
@@ -155,14 +158,16 @@ def _evaluation_facts(evaluation: Evaluation, standing: Standing) -> Iterator[Fa
         c = standing.promised.certificate
         shown = "vacuous" if c.vacuous else f"≤ {percent_up(c.risk)}"
         yield Fact(
-            "Certified errors", shown, f"{c.name}, {c.vote} vote, δ = {c.delta:g}, {c.samples:,} samples"
+            "Certified errors", shown, f"{c.name}, {c.vote} vote, δ = {c.delta:g}, {c.samples:,} {c.unit}"
         )
 
 
 def _spread(row: Row) -> str:
     if row.accuracy_sd is None or len(set(row.accuracies)) == 1:
-        return f"{row.size} runs, {row.member_count:g} members"
-    return f"± {100 * row.accuracy_sd:.2f} over {len(row.accuracies)} draws of {row.size} runs"
+        members = "1 member" if row.member_count == 1 else f"{row.member_count:g} members"
+        return f"{counted(row.size, 'run')}, {members}"
+    draws = f"{counted(len(row.accuracies), 'draw')} of {counted(row.size, 'run')}"
+    return f"± {100 * row.accuracy_sd:.2f} over {draws}"
 
 
 def _evaluation_assumptions(evaluation: Evaluation, standing: Standing) -> Iterator[str]:
@@ -178,7 +183,7 @@ def _evaluation_assumptions(evaluation: Evaluation, standing: Standing) -> Itera
         draw = "" if len(set(standing.row.accuracies)) == 1 else " and the first draw"
         weights = "equal weights" if standing.weights == "uniform" else "the weights chosen on the first half"
         yield f"The certificate is for {weights}{draw}. The accuracies are means over both halves and all draws."
-        yield sentence(SAMPLING)
+        yield sentence(standing.promised.certificate.assumption)
 
 
 def sentence(text: str) -> str:

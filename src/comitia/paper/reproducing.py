@@ -8,6 +8,7 @@ from typing import Any
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
+from comitia._words import counted
 from comitia.evaluation import Evaluation
 from comitia.evaluation.comparison import Comparison
 from comitia.evaluation.protocol import check_settings
@@ -206,7 +207,7 @@ def _train(
             f"{folder}: the training gave no test predictions; {outcome.failed or outcome.stopped}"
         )
     seconds = {"training, this call": perf_counter() - begin, "epochs, all runs": _epoch_seconds(folder)}
-    source = f"trained here: {outcome.members} members of {outcome.runs} runs"
+    source = f"trained here: {counted(outcome.members, 'member')} of {counted(outcome.runs, 'run')}"
     reasons = {**outcome.stopped, **outcome.failed}
     missing = tuple(f"run {run} is missing: {reason}" for run, reason in reasons.items())
     return _Trained(read_predictions([outcome.predictions["test"]]), source, seconds, missing)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from comitia._errors import InputError
+from comitia._words import counted
 from comitia.evaluation import Evaluation
 from comitia.evaluation.claims import claims_markdown
 from comitia.evaluation.protocol import WEIGHTINGS
@@ -153,7 +154,7 @@ def _toml(value: Any) -> str:
 
 def _origin(evaluation: Evaluation) -> str:
     origin, source = evaluation.provenance, evaluation.source
-    extent = f"{source.members:,} members of {source.runs:,} runs, {source.samples:,} test samples."
+    extent = f"{counted(source.members, 'member')} of {counted(source.runs, 'run')}, {source.samples:,} test samples."
     if origin is None:
         return extent
     if not origin.row:

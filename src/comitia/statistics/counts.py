@@ -116,7 +116,8 @@ def _gather(
         kept = np.ones(stop - start, bool) if mask is None else mask[index]
         wrong[index] = bits.pack((chosen[index] != truth) & kept)
         keep[index] = bits.pack(kept)
-        for plane in range(planes):
+        # a shard in which all answer may need fewer bits than one with a class for silence
+        for plane in range(min(planes, 8 * dtype.itemsize)):
             digits[index, plane] = bits.pack(chosen[index] & dtype.type(1 << plane))
 
     for _ in in_threads(pack, range(len(chosen)), large=shard.large):

@@ -23,22 +23,27 @@ def matched(extra: Predictions, known: Predictions) -> Predictions:
     >>> matched(Predictions.from_arrays(votes=[[1], [1]], names=["b", "a"]), known).names
     ('a', 'b')
     """
-    if extra.members != known.members or known.classes != 2:
-        raise InputError(
-            f"unlabelled: must hold the same {known.members} members and two classes, got "
-            f"{extra.members} members and {known.classes} classes"
-        )
     if known.groups is not None:
         raise InputError("unlabelled: is not used where samples come in groups; leave it out")
     found = aligned(extra, known, "unlabelled")
-    if found.classes != 2:
-        raise InputError(f"unlabelled: must hold two classes, got {', '.join(found.class_names)}")
+    if found.classes != known.classes:
+        new = ", ".join(found.class_names[known.classes :])
+        raise InputError(f"unlabelled: holds classes that the labelled samples do not know: {new}")
     refuse_known(found, known)
     return found
 
 
 def refuse_known(extra: Predictions, known: Predictions) -> None:
-    """Raise where unlabelled samples are copies, in any order; of votes only a copy of the whole can be detected."""
+    """Raise where unlabelled samples are labelled ones, by their ids, or copies, in any order.
+
+    Of votes without ids only a copy of the whole can be detected.
+    """
+    if extra.ids is not None and known.ids is not None:
+        common = np.intersect1d(extra.ids, known.ids)
+        if common.size:
+            raise InputError(
+                f"unlabelled: {common.size:,} samples are also labelled, such as '{common[0]}'; give others"
+            )
     if (
         extra.samples == known.samples
         and replace(extra, labels=known.labels).fingerprint() == known.fingerprint()

@@ -13,6 +13,7 @@ from comitia._extensions import name_of, resolve
 from comitia._simplex import as_weights
 from comitia.weighting.auto import auto
 from comitia.weighting.best import best
+from comitia.weighting.blend import blend
 from comitia.weighting.cantelli import cantelli
 from comitia.weighting.disagreement import disagreement
 from comitia.weighting.early_stopping import early_stopping
@@ -32,7 +33,7 @@ class Row:
     """A built-in method.
 
     `about` is one line on it. `blind`: it looks at no sample, so that all of them may certify. `exact`: no solver is
-    involved, so that its weights are found again to the last digit.
+    involved, so that its weights are found again to the last digit. `unlabelled`: it looks at unlabelled samples.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Row:
     about: str
     blind: bool = False
     exact: bool = False
+    unlabelled: bool = False
 
 
 _ROWS = (
@@ -49,9 +51,10 @@ _ROWS = (
     Row("first-order", first_order, "minimises the first-order bound; favours the best members"),
     Row("tandem", tandem, "minimises the tandem bound of the paper; members that err together count less"),
     Row("cantelli", cantelli, "minimises the Chebyshev-Cantelli bound"),
-    Row("disagreement", disagreement, "minimises the disagreement bound; two classes"),
+    Row("disagreement", disagreement, "minimises the disagreement bound; two classes", unlabelled=True),
     Row("greedy", greedy, "selection with replacement by the loss of the vote", exact=True),
     Row("likelihood", likelihood, "Bayesian: proportional to the hold-out likelihood"),
+    Row("blend", blend, "a mixture of uniform and tandem weights, the better ones counting more"),
     Row("auto", auto, "the best of all, by cross-validation inside the weighing part"),
 )
 TABLE = {row.name: row for row in _ROWS}

@@ -110,7 +110,7 @@ def refuse_prior(evidence: Evidence, method: str) -> None:
     if np.abs(pi - 1.0 / pi.size).max() > 1e-12:
         raise InputError(
             f"prior: method '{method}' uses none; leave it out, or take first-order, tandem, cantelli, "
-            "disagreement, likelihood or auto"
+            "disagreement, likelihood, blend or auto"
         )
 
 
