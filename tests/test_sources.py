@@ -121,3 +121,28 @@ def test_other_facts_of_the_same_votes_are_other_data(dropped: str) -> None:
     less = {**facts, dropped: None} if dropped != "classes" else {**facts, "classes": ["ill", "well"]}
     rows = verify(found, pack(0, **less)).rows
     assert not next(row for row in rows if row.name == "data").holds
+
+
+def test_what_is_taken_on_trust_is_what_was_assumed() -> None:
+    plain, table, grouped = pack(0), pack(0, **FOLDED), pack(0, groups=TENS)
+    assert (
+        verify(weigh(plain), plain).trusted[0]
+        == "the samples are independent draws that had no part in training"
+    )
+    assert verify(weigh(grouped), grouped).trusted[0].startswith("the groups are independent draws")
+    alone = verify(weigh(table), table).trusted[0]
+    assert alone == "no sample trained the models that predicted it, though it trained others"
+    apart = verify(weigh(table, certify=pack(1)), table, certify=pack(1)).trusted[0]
+    assert apart == f"{alone}; the samples that certify are independent draws that had no part in training"
+
+
+def test_shards_of_which_one_has_abstentions() -> None:
+    """One probability of two classes cannot say "no answer", so a shard with abstentions holds two."""
+    shares, labels = np.array([[0.9, 0.2, 0.6], [0.8, 0.4, 0.1]]), [1, 0, 1]
+    one = Predictions.from_arrays(probs=shares, labels=labels)
+    other = Predictions.from_arrays(
+        probs=shares, labels=labels, abstained=[[True, False, False], [False] * 3]
+    )
+    both = Predictions.concatenate([one, other])
+    assert both.votes().tolist() == [[1, 0, 1, 2, 0, 1], [1, 0, 0, 1, 0, 0]]
+    assert (both.class_names, both.declared, both.names) == (("0", "1"), False, one.names)

@@ -29,10 +29,9 @@ SOLVER_AGREES = 1e-4
 # Parts of the record with a row of their own; `versions` say with what it was made, which no data can tell.
 MEMBERS = ("members", "names", "run", "step", "classes", "class_names", "declared")
 APART = ("data", *MEMBERS, "weighting", "certificates", "best", "estimate", "versions", *PROMISES)
-ALWAYS_TRUSTED = (
-    "the samples are independent draws that had no part in training",
-    "delta, seed and split fraction were fixed before looking",
-)
+INDEPENDENT = "the {} are independent draws that had no part in training"
+OUT_OF_FOLD = "no sample trained the models that predicted it, though it trained others"
+FIXED = "delta, seed and split fraction were fixed before looking"
 
 
 def verify(
@@ -270,4 +269,11 @@ def _trusted(ensemble: Ensemble) -> tuple[str, ...]:
         own.append("the further promises were asked for before looking, with these costs")
     if not ensemble.split.certifying:
         own.append("the seed is the one that was used (no split rests on it)")
-    return (*ALWAYS_TRUSTED, *own)
+    what = OUT_OF_FOLD if ensemble.data.folds is not None else INDEPENDENT.format(_units(ensemble))
+    if ensemble.data.folds is not None and ensemble.data.certify_sha256 is not None:
+        what = f"{what}; {INDEPENDENT.format(f'{_units(ensemble)} that certify')}"
+    return (what, FIXED, *own)
+
+
+def _units(ensemble: Ensemble) -> str:
+    return "samples" if ensemble.data.groups is None else "groups"
