@@ -5,6 +5,7 @@ From predictions on hold-out samples
     `weigh`                             choose their weights by one of `METHODS` and certify the vote: an `Ensemble`
     `certify`, `Certificate`            certify weights you already have
     `predict`, `verify`                 use an ensemble; compute every statement of it again from the data
+    `count`, `Counted`, `read_counts`   exact counts in place of predictions: those of shards add up
     `plan`                              how many hold-out samples a promise takes
     `read_ensemble`                     an ensemble from its file
 
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from comitia._certificate import Certificate as Certificate
     from comitia._certify import certify as certify
+    from comitia._count import count as count
     from comitia._ensemble import Ensemble as Ensemble
     from comitia._errors import InputError as InputError
     from comitia._plan import plan as plan
@@ -34,10 +36,12 @@ if TYPE_CHECKING:
     from comitia.engines.collection import collect as collect
     from comitia.engines.training import train as train
     from comitia.evaluation import evaluate as evaluate
+    from comitia.files import read_counts as read_counts
     from comitia.files import read_ensemble as read_ensemble
     from comitia.files import read_predictions as read_predictions
     from comitia.pages import report as report
     from comitia.paper.reproducing import reproduce as reproduce
+    from comitia.statistics.counted import Counted as Counted
     from comitia.weighting import METHODS as METHODS
 
 __version__ = "0.2.0"
@@ -52,6 +56,9 @@ _HOMES = {
     "Certificate": "comitia._certificate",
     "predict": "comitia._predict",
     "verify": "comitia._verify",
+    "count": "comitia._count",
+    "Counted": "comitia.statistics.counted",
+    "read_counts": "comitia.files",
     "plan": "comitia._plan",
     "read_ensemble": "comitia.files",
     "evaluate": "comitia.evaluation",

@@ -9,14 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._certificate import Certificate
 from comitia._errors import InputError, require_choice, require_open_unit
-from comitia._predictions import Predictions, require_predictions
-from comitia._samples import Groups
-from comitia._simplex import as_counts, as_prior, as_weights
-from comitia._votes import certified_losses, require_kind
+from comitia._predictions import Predictions
+from comitia._simplex import as_prior, as_weights
+from comitia._vote_errors import vote_errors
+from comitia._votes import require_kind
 from comitia.bounds.row import CHOSEN_ON, NO_PRIOR, Bound, Facts
 from comitia.bounds.table import price, with_outside
 from comitia.bounds.terms import kl_divergence
 from comitia.statistics import Statistics, measure
+from comitia.statistics.counted import Counted, Holdout, require_holdout
 from comitia.statistics.unlabelled import matched, pooled_disagreement
 
 Array = NDArray[np.float64]
@@ -54,7 +55,7 @@ class Certification:
 
 
 def certify(
-    predictions: Predictions,
+    predictions: Holdout,
     weights: ArrayLike,
     *,
     vote: str = "majority",
@@ -70,7 +71,7 @@ def certify(
 
     Parameters
     ----------
-    predictions : hold-out predictions with labels.
+    predictions : hold-out predictions with labels; or their counts, for certificates that need no single samples.
     weights : (M,) the deployed weights, on the simplex.
     vote : ``"majority"`` or ``"average"``, the vote that is deployed.
     delta : probability with which a certificate may fail, in (0, 1).
@@ -91,7 +92,7 @@ def certify(
     >>> certify(pack, [1.0, 0.0], chosen_on="nothing").best.name
     'holdout'
     """
-    require_predictions(predictions)
+    require_holdout(predictions)
     return certify_with(
         None,
         predictions,
@@ -109,7 +110,7 @@ def certify(
 
 def certify_with(
     statistics: Statistics | None,
-    predictions: Predictions,
+    predictions: Holdout,
     weights: ArrayLike,
     *,
     vote: str = "majority",
@@ -139,7 +140,7 @@ def certify_with(
         kl=kl_divergence(rho, pi),
         **_moments(measured, rho),
         **_disagreements(measured, rho, extra if vote == "majority" and predictions.classes == 2 else None),
-        **_counted(predictions, rho, vote, kept, seed),
+        **vote_errors(predictions, rho, vote, kept, seed),
         abstains=predictions.abstains,
     )
     return certification(facts, delta, with_outside(bounds))
@@ -183,15 +184,21 @@ def _best(valid: list[Bound], facts: Facts, delta: float, events: int) -> tuple[
 
 
 def _checked(
-    predictions: Predictions, vote: str, chosen_on: str, certifying: ArrayLike | None
+    predictions: Holdout, vote: str, chosen_on: str, certifying: ArrayLike | None
 ) -> NDArray[np.int64] | None:
     """Return the certifying samples, None for all; everything that makes the question meaningless is an error."""
     require_kind(predictions, vote)
     require_choice("chosen_on", chosen_on, CHOSEN_ON)
-    if predictions.labels is None:
-        raise InputError("labels: a certificate needs the true classes; give labels with the predictions")
     if (chosen_on == "part") != (certifying is not None):
         raise InputError("certifying: required with chosen_on='part', and only then")
+    if isinstance(predictions, Counted):
+        if certifying is not None:
+            raise InputError(
+                "certifying: counts cannot be split into samples; give predictions of samples apart"
+            )
+        return None
+    if predictions.labels is None:
+        raise InputError("labels: a certificate needs the true classes; give labels with the predictions")
     if certifying is None:
         return None
     kept = np.asarray(certifying)
@@ -223,10 +230,10 @@ def _require_whole_groups(predictions: Predictions, kept: NDArray[Any]) -> None:
         )
 
 
-def _measured(predictions: Predictions, vote: str, given: Statistics | None) -> Statistics:
+def _measured(predictions: Holdout, vote: str, given: Statistics | None) -> Statistics:
     """Return the statistics of the vote's loss; those given, if they can be of these predictions."""
     loss = "hard" if vote == "majority" else "soft"
-    if given is None:
+    if given is None or isinstance(predictions, Counted):
         return measure(predictions, loss=loss)
     remedy = f"leave them out, or give measure(predictions, '{loss}')"
     if given.loss != loss:
@@ -258,38 +265,3 @@ def _disagreements(measured: Statistics, rho: Array, extra: Predictions | None) 
         return {}
     shares, m = pooled_disagreement(measured, extra)
     return {"disagreement": float(rho @ shares @ rho), "n_disagreement": m, "own_disagreement": own}
-
-
-def _counted(
-    predictions: Predictions, rho: Array, vote: str, kept: NDArray[np.int64] | None, seed: int
-) -> dict[str, Any]:
-    """Return the errors of the deployed vote, where all members can vote, and of a member that votes alone."""
-    one = np.count_nonzero(rho) == 1
-    counts = as_counts(rho)
-    found: dict[str, Any] = {"counts": None if counts is None else tuple(counts.tolist())}
-    if not predictions.shared:
-        return {**found, "alone": _own_errors(predictions.pick(np.flatnonzero(rho)), vote) if one else None}
-    losses = certified_losses(predictions, rho, vote)
-    some = losses if kept is None else losses[kept]
-    errors, samples = int(losses.sum()), len(losses)
-    found |= {"errors": errors, "samples": samples, "kept_errors": int(some.sum()), "kept_samples": len(some)}
-    if predictions.groups is not None:
-        groups = predictions.groups if kept is None else predictions.groups.take(kept)
-        found |= _by_group(some, groups, seed)
-    return {**found, "alone": (errors, samples) if one else None}
-
-
-def _by_group(losses: NDArray[np.bool_], groups: Groups, seed: int) -> dict[str, Any]:
-    """Return errors and size of each group, in an order drawn from the seed."""
-    codes = groups.canonical()
-    sizes, errors = np.bincount(codes), np.bincount(codes, losses).astype(np.int64)
-    order = np.random.default_rng(seed).permutation(len(sizes))
-    return {"group_errors": tuple(errors[order].tolist()), "group_sizes": tuple(sizes[order].tolist())}
-
-
-def _own_errors(one: Predictions, vote: str) -> tuple[int, int]:
-    """Return the errors of a single member on its own hold-out samples, and how many those are."""
-    mask = one.mask()
-    assert mask is not None
-    own = np.flatnonzero(mask[0])
-    return int(certified_losses(one.take(own), [1.0], vote).sum()), len(own)

@@ -43,7 +43,8 @@ class Data:
 
     `unlabelled_sha256` is of further samples without labels, if they were used; `groups` how many groups the samples
     come in; `abstained` how many answers members did not give; `folds` of how many folds the table is out-of-fold;
-    `certify_sha256` and `certify_samples` are of samples apart, if those certify: statistics are of them then.
+    `certify_sha256` and `certify_samples` are of samples apart, if those certify: statistics are of them then;
+    `counted` whether counts chose the weights in place of predictions: the sha256 is that of their sums.
     """
 
     sha256: str
@@ -55,6 +56,7 @@ class Data:
     folds: int | None = None
     certify_sha256: str | None = None
     certify_samples: int | None = None
+    counted: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ from comitia._choosing import Choice, Settings, SplitPlan, choose_weights, estim
 from comitia._diagnose import about_bounds, about_data
 from comitia._ensemble import Data, Ensemble, versions
 from comitia._errors import require_open_unit, require_whole_number
-from comitia._predictions import Predictions, require_predictions
+from comitia._predictions import Predictions
 from comitia._simplex import as_prior
-from comitia._sources import Sources, gather_sources
+from comitia._sources import Sources, fold_count, gather_sources
 from comitia._votes import require_kind
-from comitia.statistics import Statistics, measure, measure_with_part
+from comitia.statistics import Counted, Statistics, measure, measure_with_part
+from comitia.statistics.counted import Holdout, require_holdout
 from comitia.statistics.counts import require_labels
 from comitia.weighting import Method
 
@@ -27,7 +28,7 @@ OUT_OF_FOLD = (
 
 
 def weigh(
-    predictions: Predictions,
+    predictions: Holdout,
     *,
     method: Method = "tandem",
     vote: str = "majority",
@@ -47,7 +48,9 @@ def weigh(
     ----------
     predictions : hold-out predictions with labels, untouched by training. Out-of-fold ones (with `folds`) choose
         weights; without `certify` the result then holds an estimate and no promise. Groups stay whole everywhere,
-        and the promise is of the error rate within a new group, averaged over groups.
+        and the promise is of the error rate within a new group, averaged over groups. Or what `count` counted of them:
+        the majority vote only, methods that look at no single sample, and without `certify` no certificate that counts
+        errors of the vote.
     method : one of `comitia.METHODS`, a callable `Evidence -> Weighting` (or its ``"module:function"``), or
         ``"given"`` with `weights`.
     vote : ``"majority"`` or ``"average"``; certificates are for this vote alone.
@@ -74,7 +77,7 @@ def weigh(
     >>> ensemble.best.name, ensemble.best.samples, ensemble.best.risk < 0.2
     ('split', 200, True)
     """
-    require_predictions(predictions)
+    require_holdout(predictions)
     settings = Settings(
         method,
         vote,
@@ -113,11 +116,12 @@ def survey(sources: Sources, settings: Settings, plan: SplitPlan) -> Surveyed:
     """Return all that the data say before there are weights."""
     predictions = sources.measured
     for part in (predictions, sources.weighing):
-        require_labels(part)
+        if isinstance(part, Predictions):
+            require_labels(part)
         require_kind(part, settings.vote)
     hard, alike = measure(predictions, loss="hard"), plan.chosen_on not in ("part", "apart")
     measured, evidence = hard, {"hard": hard} if alike else {}
-    if settings.vote == "average" and plan.chosen_on == "part":
+    if settings.vote == "average" and plan.weighing is not None and isinstance(predictions, Predictions):
         measured, evidence["soft"] = measure_with_part(predictions, plan.weighing)
     elif settings.vote == "average":
         measured = measure(predictions, loss="soft")
@@ -130,9 +134,12 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
     """Return the ensemble of that choice: certificates, statistics and warnings at its weights."""
     predictions, rho, vote, prior = sources.measured, choice.weighting.weights, settings.vote, settings.prior
     certification = _certification(sources, settings, choice, data)
-    estimate = estimate_risk(sources.weighing, settings, choice) if sources.estimated else None
+    estimate = None
+    if sources.estimated and isinstance(sources.weighing, Predictions):
+        estimate = estimate_risk(sources.weighing, settings, choice)
     for part in (sources.weighing, predictions):
-        part.require_unchanged()
+        if isinstance(part, Predictions):
+            part.require_unchanged()
     return Ensemble(
         names=predictions.names,
         run=_integers(predictions.run),
@@ -176,19 +183,27 @@ def _certification(sources: Sources, settings: Settings, choice: Choice, data: S
 
 def _data(sources: Sources, data: Surveyed) -> Data:
     weighing, apart, extra = sources.weighing, sources.apart, sources.unlabelled
-    silent = sources.measured.abstained()
-    groups = sources.measured.groups
+    groups = sources.measured.groups if isinstance(sources.measured, Predictions) else None
     return Data(
         data.sha256,
         weighing.samples,
         data.hard.pair_samples,
         None if extra is None else extra.fingerprint(),
         None if groups is None else groups.count,
-        0 if silent is None else int(silent.sum()),
-        None if weighing.folds is None else weighing.folds.count,
+        _silences(sources.measured),
+        fold_count(weighing),
         None if apart is None else apart.fingerprint(),
         None if apart is None else apart.samples,
+        isinstance(weighing, Counted),
     )
+
+
+def _silences(holdout: Holdout) -> int:
+    """Return how many answers members did not give."""
+    if isinstance(holdout, Counted):
+        return int(holdout.counts.silences.sum())
+    silent = holdout.abstained()
+    return 0 if silent is None else int(silent.sum())
 
 
 def _summary(measured: Statistics, hard: Statistics, rho: NDArray[np.float64]) -> dict[str, float]:

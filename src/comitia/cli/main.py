@@ -17,6 +17,7 @@ COMMANDS = {
     "weigh": "hold-out predictions → weights and certificates",
     "predict": "member predictions → the ensemble's",
     "verify": "compute every certificate of an ensemble again from the data",
+    "count": "exact counts of a shard of predictions as a small file that weigh adds up",
     "plan": "how many hold-out samples a certificate needs, or what a number of them can certify",
     "evaluate": "compare weightings on test predictions by the paper's protocol",
     "train": "train the networks of a recipe; the same command again resumes",
@@ -28,7 +29,7 @@ COMMANDS = {
 }
 
 
-ENDED_AT_ONCE = ("weigh", "predict", "verify", "plan", "evaluate", "report")
+ENDED_AT_ONCE = ("weigh", "predict", "verify", "count", "plan", "evaluate", "report")
 
 
 # What a shell gives to a program that a closed pipe ended; 1 would say that something failed.

@@ -1,6 +1,6 @@
 """Options of every command that reads tables: which column is what."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from comitia._predictions import Predictions
     from comitia.files.roles import Roles
+    from comitia.statistics.counted import Counted
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -59,6 +60,32 @@ def as_arguments(given: dict[str, Any], told: Told | None = None) -> dict[str, A
     return dict(
         given, classes=None if names is None else [name.strip() for name in names.split(",")], tell=told
     )
+
+
+def read_holdout(
+    files: tuple[str, ...],
+    labels: str | None,
+    given: dict[str, Any],
+    told: Told,
+    further: Iterable[str | None],
+) -> "Predictions | Counted":
+    """Return what is to be weighed: predictions, or the sum of counts.
+
+    Options for tables are then of `further` files, and an error where there are none.
+    """
+    from comitia._errors import InputError
+    from comitia.files import read_counts, read_predictions
+    from comitia.files.counts import is_counts
+
+    if not any(map(is_counts, files)):
+        return read_predictions(files, labels=labels, **as_arguments(given, told))
+    if labels is not None:
+        raise InputError("labels: counts hold the labels that they were counted with; leave them out")
+    if any(given.values()) and not any(further):
+        raise InputError(
+            "files: options for columns of tables were given, and counts have none; leave them out"
+        )
+    return read_counts(files)
 
 
 def read_apart(files: tuple[str, ...], given: dict[str, Any]) -> "Predictions | None":

@@ -7,14 +7,15 @@ from typing import Any
 import click
 
 from comitia.cli.output import common_options, console, ensemble_and_files, require_absent, write_json
-from comitia.cli.table_options import Told, as_arguments, read_apart, table_options
+from comitia.cli.table_options import Told, as_arguments, read_apart, read_holdout, table_options
 
 
 @click.command(
     "verify",
     epilog="""\b
-Example:
+Examples:
   comitia verify ensemble.json holdout.npz      exit 0 if everything holds up, 1 if not
+  comitia verify ensemble.json part1.counts part2.counts --certify untouched.npz
 """,
 )
 @ensemble_and_files
@@ -52,7 +53,7 @@ def command(
     told = Told()
     found = verify(
         read_ensemble(ensemble_path, faults=False),
-        read_predictions(files, labels=labels, **as_arguments(columns, told)),
+        read_holdout(files, labels, columns, told, (unlabelled, *certify)),
         unlabelled=None if unlabelled is None else read_predictions([unlabelled], **as_arguments(columns)),
         certify=read_apart(certify, columns),
         method=method,

@@ -15,7 +15,7 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
-from comitia.cli.table_options import Told, as_arguments, read_apart, table_options
+from comitia.cli.table_options import Told, as_arguments, read_apart, read_holdout, table_options
 
 
 @click.command(
@@ -30,6 +30,7 @@ Examples:
   comitia weigh scans.csv --group patient                  samples of one patient are not independent
   comitia weigh oof.csv --fold fold --certify untouched.csv    out-of-fold predictions choose, others certify
   comitia weigh holdout.npz --certify-fraction 0           all samples choose the weights
+  comitia weigh part1.counts part2.counts --certify untouched.npz    counts of shards choose (comitia count)
   comitia weigh s3://bucket/holdout.npz --out s3://bucket/ensemble.json
 """,
 )
@@ -87,7 +88,8 @@ def command(
 
     FILE is an .npz with probs (M, n, C) or votes (M, n) and labels (n,); or one .npy per member with --labels;
     or a table (CSV, JSON lines, Parquet, Arrow; - is standard input), wide with a column per member or long with a row
-    per answer. Several files of one kind are shards of the samples (.npy: members).
+    per answer. Several files of one kind are shards of the samples (.npy: members). Or .counts files (comitia count):
+    the majority vote by methods that need no single samples, and --certify for a promise that counts its errors.
 
     Out-of-fold tables (--fold) choose weights and get an estimate: their rows trained the models of other folds, so
     only --certify FILE, with samples that no fold has seen, gives a promise.
@@ -107,7 +109,7 @@ def command(
     told = Told()
     given = None if weights is None else _numbers(weights)
     ensemble = weigh(
-        read_predictions(files, labels=labels, **as_arguments(columns, told)),
+        read_holdout(files, labels, columns, told, (unlabelled, *certify)),
         method=("tandem" if given is None else "given") if method is None else method,
         vote=vote,
         delta=delta,

@@ -9,6 +9,7 @@ import numpy as np
 from comitia._copies import in_common, marks, repeats, telling_marks
 from comitia._errors import InputError
 from comitia._predictions import Predictions
+from comitia.files.counts import is_counts
 from comitia.files.frames import is_frame
 from comitia.files.gathered import alike
 from comitia.files.label_files import open_label_table, read_label_file, read_labels
@@ -179,6 +180,11 @@ def _kind(paths: list[Path]) -> str:
         if not path.is_file() and str(path) != "-":
             raise InputError(
                 f"{path}: {'is a folder; name the files in it' if path.is_dir() else 'no such file'}"
+            )
+        if is_counts(path):
+            raise InputError(
+                f"{path}: holds counts, and this needs what members said on each sample; only weigh, verify and count "
+                "take it"
             )
         if not is_table(path) and path.suffix.lower() not in KINDS:
             raise InputError(f"{path}: the name must end in one of {', '.join(KINDS)} (texts also in .gz)")

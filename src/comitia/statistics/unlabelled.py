@@ -7,13 +7,15 @@ from numpy.typing import NDArray
 
 from comitia._copies import in_common, marks, repeats, repeats_beyond, telling_marks
 from comitia._errors import InputError
+from comitia._fingerprint import part_fingerprints
 from comitia._joining import aligned
 from comitia._predictions import Predictions
+from comitia.statistics.counted import Counted, Holdout
 from comitia.statistics.counts import count
 from comitia.statistics.moments import Statistics
 
 
-def matched(extra: Predictions, known: Predictions) -> Predictions:
+def matched(extra: Predictions, known: Holdout) -> Predictions:
     """Return the unlabelled predictions with their members in the order of the labelled ones, found by their names.
 
     Where one side has no names they must be in that order already. Samples that the labelled ones hold, or that
@@ -28,7 +30,7 @@ def matched(extra: Predictions, known: Predictions) -> Predictions:
             f"unlabelled: must hold the same {known.members} members and two classes, got "
             f"{extra.members} members and {known.classes} classes"
         )
-    if known.groups is not None:
+    if isinstance(known, Predictions) and known.groups is not None:
         raise InputError("unlabelled: is not used where samples come in groups; leave it out")
     found = aligned(extra, known, "unlabelled")
     if found.classes != 2:
@@ -37,13 +39,18 @@ def matched(extra: Predictions, known: Predictions) -> Predictions:
     return found
 
 
-def refuse_known(extra: Predictions, known: Predictions) -> None:
+def refuse_known(extra: Predictions, known: Holdout) -> None:
     """Raise where unlabelled samples are copies, in any order; of votes only a copy of the whole can be detected."""
+    again = "unlabelled: these are the labelled samples again; give further samples"
+    if isinstance(known, Counted):
+        if set(part_fingerprints(extra)) & set(known.parts):
+            raise InputError(again)
+        return
     if (
         extra.samples == known.samples
         and replace(extra, labels=known.labels).fingerprint() == known.fingerprint()
     ):
-        raise InputError("unlabelled: these are the labelled samples again; give further samples")
+        raise InputError(again)
     kinds = {shard.kind for part in (extra, known) for shard in part.shards}
     if len(kinds) > 1 or kinds == {"votes"}:
         return
@@ -51,10 +58,10 @@ def refuse_known(extra: Predictions, known: Predictions) -> None:
     if repeats(np.concatenate(glances)) == repeats(glances[0]):
         return
     ours, theirs = telling_marks(known.shards), telling_marks(extra.shards)
-    again, twice = in_common(ours, theirs), repeats_beyond(theirs, ours)
-    if again:
+    common, twice = in_common(ours, theirs), repeats_beyond(theirs, ours)
+    if common:
         raise InputError(
-            f"unlabelled: {again:,} samples are also labelled; counting them twice makes certificates too "
+            f"unlabelled: {common:,} samples are also labelled; counting them twice makes certificates too "
             "tight; give others"
         )
     if twice:
