@@ -158,8 +158,8 @@ def _plan(sources: Sources, settings: Settings) -> tuple[float, str]:
         return 0.0, "nothing" if is_blind(settings.method) else "all"
     if isinstance(predictions, Counted) and fraction:
         raise InputError(
-            f"certify_fraction: must be 0 with counts, which cannot be split into samples, got {fraction:g}; certify "
-            "takes samples apart"
+            f"certify_fraction: must be 0 with counts, which cannot be split into samples, got {fraction:g}; "
+            "certify= takes samples apart"
         )
     if is_blind(settings.method):
         return 0.0, "nothing"

@@ -78,8 +78,8 @@ def _require_folds(predictions: Holdout, apart: Predictions | None) -> None:
         )
     if isinstance(predictions, Counted) and apart is None:
         raise InputError(
-            "folds: out-of-fold samples promise nothing, and counts of them give no estimate either; give untouched "
-            "samples as certify, or weigh the predictions themselves"
+            "folds: out-of-fold samples promise nothing, and counts of them give no estimate either; certify= takes "
+            "untouched samples, or weigh the predictions themselves"
         )
 
 

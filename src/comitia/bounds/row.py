@@ -19,7 +19,7 @@ NO_PRIOR = "the prior gives no weight to a member that votes"
 GROUPED = "proved for independent samples, and these come in groups"
 SILENT = "proved for members that always answer"
 OWN_SAMPLES = "each member has its own hold-out samples, so the vote's own errors cannot be counted"
-NO_VOTES = "counts do not hold the vote's own errors; certify takes samples apart, on which they are counted"
+NO_VOTES = "counts do not hold the vote's own errors; certify= takes samples apart, on which they are counted"
 
 
 @dataclass(frozen=True)

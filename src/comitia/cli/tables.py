@@ -63,7 +63,7 @@ def _with_flags(text: str) -> str:
     """Return the text with arguments of the library spelled as the flags of weigh."""
     for argument in ("certify_fraction", "resolution"):
         text = text.replace(argument, f"--{argument.replace('_', '-')}")
-    return text
+    return text.replace("certify=", "--certify")
 
 
 def _counted(number: int, what: str) -> str:
@@ -98,7 +98,8 @@ def _samples(ensemble: "Ensemble") -> str:
     kind = "hold-out sample" if ensemble.data.folds is None else "out-of-fold sample"
     groups = "" if ensemble.data.groups is None else f" in {_counted(ensemble.data.groups, 'group')}"
     silent = ensemble.data.abstained
-    return f"{_counted(ensemble.data.samples, kind)}{groups}" + (
+    counted = ", counted" if ensemble.data.counted else ""
+    return f"{_counted(ensemble.data.samples, kind)}{counted}{groups}" + (
         f" · {_counted(silent, 'abstention')}" if silent else ""
     )
 

@@ -22,7 +22,7 @@ def fault_of(counted: "Counted") -> str | None:
 
     Everything that holds for each pair of members is checked. That some samples give all pairs at once is not.
     """
-    for check in (_text_faults, _shape_faults, _member_faults, _pair_faults, _silence_faults):
+    for check in (_text_faults, _shape_faults, _member_faults, _pair_faults, _silence_faults, _answer_faults):
         for text in check(counted):
             return text
     return None
@@ -100,14 +100,6 @@ def _pair_faults(counted: "Counted") -> Iterator[str]:
         yield "pair_errors: must be at most the errors and the common samples of a pair"
     if (both > np.minimum(errors, errors.T)).any() or (both < errors + errors.T - common).any():
         yield "co_errors: two members cannot err together that often, given how often each errs"
-    mistakes, silences, _ = counts.on_silences()
-    most = (
-        errors + errors.T - both - silences
-    )  # where one of them is right they differ, where both are silent not
-    if (differ > most).any() or (differ < most - mistakes).any():
-        yield "disagreements: cannot be, given how often two members err together"
-    if counted.classes == 2 and not np.array_equal(differ, most - mistakes):
-        yield "disagreements: of two classes, members that are both wrong agree"
 
 
 def _silence_faults(counted: "Counted") -> Iterator[str]:
@@ -128,6 +120,19 @@ def _silence_faults(counted: "Counted") -> Iterator[str]:
     room = np.minimum(quiet - silences, (wrong - mistakes).T)
     if (mistakes > np.minimum(wrong, wrong.T)).any() or (mixed < 0).any() or (mixed > room + room.T).any():
         yield "co_mistakes: two members cannot answer wrongly together that often"
+
+
+def _answer_faults(counted: "Counted") -> Iterator[str]:
+    """What holds for how often two members give different answers."""
+    counts = counted.counts
+    errors, both, differ = counts.on_pairs()[1], counts.co_errors, counts.disagreements
+    mistakes, silences, _ = counts.on_silences()
+    # where one of two is right they differ, where both are silent they do not
+    most = errors + errors.T - both - silences
+    if (differ > most).any() or (differ < most - mistakes).any():
+        yield "disagreements: cannot be, given how often two members err together"
+    if counted.classes == 2 and not np.array_equal(differ, most - mistakes):
+        yield "disagreements: of two classes, members that are both wrong agree"
 
 
 def _diagonals(pairs: Matrix, own: Matrix) -> bool:
