@@ -13,6 +13,9 @@ KINDS = (
     *("votes", "two classes", "probabilities", "masked", "abstaining", "masked and abstaining"),
     *("text classes", "numbers with gaps", "runs"),
 )
+_EDGES = [0, 50, 200, 330, 400, 555, 700, 840, WEIGHED]
+_ORDERS = [None, *(np.random.default_rng(k).permutation(MEMBERS).tolist() for k in range(1, SHARDS))]
+PARTS = [(slice(*ends), order) for *ends, order in zip(_EDGES, _EDGES[1:], _ORDERS)]
 
 
 @cache
@@ -45,15 +48,20 @@ def drawn(kind: str) -> dict[str, np.ndarray]:
     return found
 
 
-def part(kind: str, where: slice, order: list[int] | None = None) -> Predictions:
-    """Some samples of a kind, members in that order."""
+def arrays(kind: str, where: slice, order: list[int] | None = None) -> dict[str, np.ndarray]:
+    """Some samples of a kind, members in that order, as arrays of a pack."""
     members = np.arange(MEMBERS) if order is None else np.array(order)
-    arrays = {
+    values = {
         key: array[where] if key == "labels" else array[members][:, where]
         for key, array in drawn(kind).items()
     }
     states = {"run": members // 2, "step": members % 2} if kind == "runs" else {}
-    return Predictions.from_arrays(**arrays, names=NAMES[members], **states)
+    return {**values, "names": NAMES[members], **states}
+
+
+def part(kind: str, where: slice, order: list[int] | None = None) -> Predictions:
+    """Some samples of a kind, members in that order."""
+    return Predictions.from_arrays(**arrays(kind, where, order))
 
 
 def whole(kind: str) -> Predictions:
@@ -68,7 +76,4 @@ def apart(kind: str) -> Predictions:
 
 def shards(kind: str) -> list[Predictions]:
     """The samples that are weighed in parts of unequal size, from the second on with members in another order."""
-    rng = np.random.default_rng(1)
-    edges = [0, 50, 200, 330, 400, 555, 700, 840, WEIGHED]
-    orders = [None, *(rng.permutation(MEMBERS).tolist() for _ in range(SHARDS - 1))]
-    return [part(kind, slice(*pair), order) for *pair, order in zip(edges, edges[1:], orders)]
+    return [part(kind, where, order) for where, order in PARTS]

@@ -33,8 +33,9 @@ def _text_faults(counted: "Counted") -> Iterator[str]:
     names, classes, folds, parts = counted.names, counted.class_names, counted.folds, counted.parts
     if not names or len(set(names)) < len(names):
         yield "names: must be one or more different texts"
-    if not 2 <= len(classes) <= MOST_CLASSES or len(set(classes)) < len(classes):
-        yield f"class_names: must be 2 to {MOST_CLASSES:,} different texts"
+    # a shard of texts may hold one class only
+    if not 1 <= len(classes) <= MOST_CLASSES or len(set(classes)) < len(classes):
+        yield f"class_names: must be 1 to {MOST_CLASSES:,} different texts"
     if not 1 <= counted.samples <= MOST_SAMPLES:
         yield f"samples: must be from 1 to 2^50, got {counted.samples}"
     if folds is not None and not 1 <= len(set(folds)) == len(folds) <= counted.samples:
