@@ -239,7 +239,7 @@ REFUSED = {
     "weigh whole.counts --method greedy": "use one of uniform, best, early-stopping, first-order, tandem, cantelli",
     "weigh whole.counts --method early-stopping": "these predictions have no run and step",
     "weigh whole.counts --certify-fraction .5": "--certify-fraction: must be 0 with counts",
-    "weigh whole.counts --certify 3.npz": "--certify: 70 samples were counted to choose the weights; give untouched ones",
+    "weigh whole.counts --certify 3.npz": "--certify: 70 samples were counted to choose the weights",
     "weigh whole.counts --certify apart.npz --certify-fraction .5": "must be left out, other samples certify",
     "weigh whole.counts --certify 0.counts": "0.counts: holds counts, and this needs what members said on each",
     "weigh whole.npz --certify 0.counts": "0.counts: holds counts, and this needs what members said on each sample",
