@@ -21,6 +21,7 @@ NAMES = [
     "minimise",
     "digital",
     "weigh",
+    "counts",
     "tables",
     "tightness",
     "after",

@@ -7,6 +7,7 @@ From predictions on hold-out samples
     `predict`, `verify`                 use an ensemble; compute every statement of it again from the data
     `compare`                           is it better than another, a member, or the uniform vote?
     `monitor`, `drift`                  does the promise still hold? with labels; without, a warning
+    `count`, `Counted`, `read_counts`   exact counts in place of predictions: those of shards add up
     `plan`                              how many hold-out samples a promise takes
     `read_ensemble`                     an ensemble from its file
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from comitia._certificate import Certificate as Certificate
     from comitia._certify import certify as certify
     from comitia._compare import compare as compare
+    from comitia._count import count as count
     from comitia._drift import drift as drift
     from comitia._ensemble import Ensemble as Ensemble
     from comitia._errors import InputError as InputError
@@ -39,10 +41,12 @@ if TYPE_CHECKING:
     from comitia.engines.collection import collect as collect
     from comitia.engines.training import train as train
     from comitia.evaluation import evaluate as evaluate
+    from comitia.files import read_counts as read_counts
     from comitia.files import read_ensemble as read_ensemble
     from comitia.files import read_predictions as read_predictions
     from comitia.pages import report as report
     from comitia.paper.reproducing import reproduce as reproduce
+    from comitia.statistics.counted import Counted as Counted
     from comitia.weighting import METHODS as METHODS
 
 __version__ = "0.2.0"
@@ -60,6 +64,9 @@ _HOMES = {
     "compare": "comitia._compare",
     "monitor": "comitia._monitor",
     "drift": "comitia._drift",
+    "count": "comitia._count",
+    "Counted": "comitia.statistics.counted",
+    "read_counts": "comitia.files",
     "plan": "comitia._plan",
     "read_ensemble": "comitia.files",
     "evaluate": "comitia.evaluation",

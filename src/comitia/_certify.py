@@ -11,14 +11,15 @@ from comitia._certificate import Certificate
 from comitia._counting import counted
 from comitia._errors import InputError, require_choice, require_open_unit
 from comitia._pairing import pair
-from comitia._predictions import Predictions, require_predictions
+from comitia._predictions import Predictions
 from comitia._simplex import as_prior, as_weights
 from comitia._votes import require_kind, require_threshold
 from comitia.bounds.designation import designate
-from comitia.bounds.row import CHOSEN_ON, NO_PRIOR, Bound, Facts
+from comitia.bounds.row import CHOSEN_ON, NO_PRIOR, NO_VOTES, Bound, Facts
 from comitia.bounds.table import price, with_outside
 from comitia.bounds.terms import kl_divergence
 from comitia.statistics import Statistics, measure
+from comitia.statistics.counted import Counted, Holdout, require_holdout
 from comitia.statistics.unlabelled import matched, pooled_disagreement
 
 Array = NDArray[np.float64]
@@ -63,7 +64,7 @@ class Certification:
 
 
 def certify(
-    predictions: Predictions,
+    predictions: Holdout,
     weights: ArrayLike,
     *,
     vote: str = "majority",
@@ -80,7 +81,7 @@ def certify(
 
     Parameters
     ----------
-    predictions : hold-out predictions with labels.
+    predictions : hold-out predictions with labels; or their counts, for certificates that need no single samples.
     weights : (M,) the deployed weights, on the simplex.
     vote : ``"majority"`` or ``"average"``, the vote that is deployed.
     delta : probability with which a certificate may fail, in (0, 1).
@@ -103,7 +104,7 @@ def certify(
     >>> certify(pack, [1.0, 0.0], chosen_on="nothing").best.name
     'holdout'
     """
-    require_predictions(predictions)
+    require_holdout(predictions)
     return certify_with(
         None,
         predictions,
@@ -122,7 +123,7 @@ def certify(
 
 def certify_with(
     statistics: Statistics | None,
-    predictions: Predictions,
+    predictions: Holdout,
     weights: ArrayLike,
     *,
     vote: str = "majority",
@@ -146,6 +147,8 @@ def certify_with(
     rho, pi = as_weights(weights, predictions.members), as_prior(prior, predictions.members)
     delta = require_open_unit("delta", delta)
     threshold = require_threshold(threshold, predictions.classes)
+    if threshold is not None and isinstance(predictions, Counted):
+        raise InputError(f"threshold: {NO_VOTES}")
     kept = _checked(predictions, vote, chosen_on, certifying)
     extra = None if unlabelled is None else matched(unlabelled, predictions)
     measured = _measured(predictions, vote, statistics)
@@ -208,12 +211,12 @@ def _best(
 
 
 def _checked(
-    predictions: Predictions, vote: str, chosen_on: str, certifying: ArrayLike | None
+    predictions: Holdout, vote: str, chosen_on: str, certifying: ArrayLike | None
 ) -> NDArray[np.int64] | None:
     """Return the certifying samples, None for all; everything that makes the question meaningless is an error."""
     require_kind(predictions, vote)
     require_choice("chosen_on", chosen_on, CHOSEN_ON)
-    if predictions.labels is None:
+    if isinstance(predictions, Predictions) and predictions.labels is None:
         raise InputError("labels: a certificate needs the true classes; give labels with the predictions")
     if predictions.folds is not None:
         raise InputError(
@@ -222,6 +225,12 @@ def _checked(
         )
     if (chosen_on == "part") != (certifying is not None):
         raise InputError("certifying: required with chosen_on='part', and only then")
+    if isinstance(predictions, Counted):
+        if certifying is not None:
+            raise InputError(
+                "certifying: counts cannot be split into samples; give predictions of samples apart"
+            )
+        return None
     if certifying is None:
         return None
     kept = np.asarray(certifying)
@@ -253,10 +262,10 @@ def _require_whole_groups(predictions: Predictions, kept: NDArray[Any]) -> None:
         )
 
 
-def _measured(predictions: Predictions, vote: str, given: Statistics | None) -> Statistics:
+def _measured(predictions: Holdout, vote: str, given: Statistics | None) -> Statistics:
     """Return the statistics of the vote's loss; those given, if they can be of these predictions."""
     loss = "hard" if vote == "majority" else "soft"
-    if given is None:
+    if given is None or isinstance(predictions, Counted):
         return measure(predictions, loss=loss)
     remedy = f"leave them out, or give measure(predictions, '{loss}')"
     if given.loss != loss:
@@ -291,7 +300,7 @@ def _disagreements(measured: Statistics, rho: Array, extra: Predictions | None) 
 
 
 def _pairs(
-    predictions: Predictions,
+    predictions: Holdout,
     kept: NDArray[np.int64] | None,
     extra: Predictions | None,
     rho: Array,
@@ -304,6 +313,8 @@ def _pairs(
     """Return the certifying samples paired with unlabelled ones, or why they are not."""
     if extra is None or not predictions.shared:
         return {}
+    if isinstance(predictions, Counted):
+        return {"unpaired": NO_VOTES}
     if threshold is not None:
         return {"unpaired": TILTED}
     if kept is not None:

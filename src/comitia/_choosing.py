@@ -15,8 +15,9 @@ from comitia._split import default_fraction, split_samples
 from comitia._votes import certified_losses
 from comitia.bounds.terms import kl_divergence
 from comitia.promises import Asked
-from comitia.promises.threshold import threshold_on
+from comitia.promises.threshold import read_threshold, threshold_on
 from comitia.statistics import Statistics
+from comitia.statistics.counted import Counted, Holdout
 from comitia.weighting import TABLE, Evidence, Method, Weighting, choose, find
 
 
@@ -56,12 +57,18 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class SplitPlan:
-    """What chooses the weights, and how the samples are divided for it."""
+    """What chooses the weights, and how the samples are divided for it: a part of them each, or None where not."""
 
     chosen_on: str
     fraction: float
-    weighing: NDArray[np.int64]
-    certifying: NDArray[np.int64]
+    samples: int
+    weighing: NDArray[np.int64] | None = None
+    certifying: NDArray[np.int64] | None = None
+
+    def split(self, seed: int) -> Split:
+        """Return how many samples choose, and how many are kept."""
+        kept = 0 if self.certifying is None else len(self.certifying)
+        return Split(self.fraction, seed, self.samples - kept, kept)
 
 
 def plan_split(sources: Sources, settings: Settings, weights: ArrayLike | None) -> SplitPlan:
@@ -69,13 +76,14 @@ def plan_split(sources: Sources, settings: Settings, weights: ArrayLike | None) 
     _check(settings, weights)
     predictions = sources.weighing
     fraction, chosen_on = _plan(sources, settings)
-    return SplitPlan(
-        chosen_on, fraction, *split_samples(predictions.samples, fraction, settings.seed, predictions.groups)
-    )
+    if chosen_on != "part" or isinstance(predictions, Counted):
+        return SplitPlan(chosen_on, fraction, predictions.samples)
+    n, groups = predictions.samples, predictions.groups
+    return SplitPlan(chosen_on, fraction, n, *split_samples(n, fraction, settings.seed, groups))
 
 
 def choose_weights(
-    predictions: Predictions,
+    predictions: Holdout,
     settings: Settings,
     plan: SplitPlan,
     measured: dict[str, Statistics],
@@ -87,9 +95,10 @@ def choose_weights(
 
     `measured` are statistics of those samples that are known already.
     """
-    part = plan.chosen_on == "part"
+    if plan.weighing is not None and isinstance(predictions, Predictions):
+        predictions = predictions.take(plan.weighing)
     evidence = Evidence(
-        predictions.take(plan.weighing) if part else predictions,
+        predictions,
         vote=settings.vote,
         delta=settings.delta,
         prior=settings.prior,
@@ -98,15 +107,16 @@ def choose_weights(
         measured=measured,
     )
     found = choose(settings.method, evidence) if weights is None else _given(weights, predictions.members)
-    split = Split(plan.fraction, settings.seed, len(plan.weighing), len(plan.certifying))
-    return Choice(_deployed(found, settings), plan.chosen_on, split, plan.certifying if part else None)
+    return Choice(_deployed(found, settings), plan.chosen_on, plan.split(settings.seed), plan.certifying)
 
 
 def find_threshold(
-    predictions: Predictions, settings: Settings, plan: SplitPlan, weights: NDArray[np.float64]
+    predictions: Holdout, settings: Settings, plan: SplitPlan, weights: NDArray[np.float64]
 ) -> float | None:
     """Return the decision threshold for those weights, by the samples that choose."""
-    part = predictions.take(plan.weighing) if plan.chosen_on == "part" else predictions
+    if isinstance(predictions, Counted):
+        return read_threshold(settings.asked.threshold).fixed
+    part = predictions if plan.weighing is None else predictions.take(plan.weighing)
     return threshold_on(part, weights, settings.vote, settings.asked.threshold)
 
 
@@ -167,7 +177,6 @@ def sees_unlabelled(method: Method) -> bool:
 def _plan(sources: Sources, settings: Settings) -> tuple[float, str]:
     """The fraction kept for certifying, and how much of the hold-out chooses the weights."""
     predictions, fraction = sources.weighing, settings.certify_fraction
-    n = predictions.units
     if sources.apart is not None or sources.estimated:
         if fraction:
             why = (
@@ -179,14 +188,22 @@ def _plan(sources: Sources, settings: Settings) -> tuple[float, str]:
         if sources.apart is not None:
             return 0.0, "apart"
         return 0.0, "nothing" if settings.blind else "all"
+    if isinstance(predictions, Counted) and fraction:
+        raise InputError(
+            f"certify_fraction: must be 0 with counts, which cannot be split into samples, got {fraction:g}; "
+            "certify= takes samples apart"
+        )
     if settings.blind:
         return 0.0, "nothing"
+    if isinstance(predictions, Counted):
+        return 0.0, "all"
     if not predictions.shared:
         if fraction:
             raise InputError(
                 "certify_fraction: each member has its own hold-out samples, which cannot be split; leave it out"
             )
         return 0.0, "all"
+    n = predictions.units
     fraction = default_fraction(n) if fraction is None else fraction
     kept = round(fraction * n)
     if fraction and not 0 < kept < n:

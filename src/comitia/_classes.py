@@ -96,3 +96,27 @@ def merged(known: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
     ('a', 'b', 'c')
     """
     return (*known, *(name for name in more if name not in set(known)))
+
+
+def joined(parts: Sequence[tuple[tuple[str, ...], bool]]) -> tuple[tuple[str, ...], bool]:
+    """Return the classes of all parts, and whether they were named; each part has classes that were named, or not.
+
+    They are those of the first part where it has all of them, else all in order. Where some parts have mere numbers,
+    they are all numbers up to the largest: a part that lacks class 0 has its numbers for names.
+
+    >>> joined([(("b", "a"), True), (("a",), True)]), joined([(("b", "a"), True), (("c", "a"), True)])
+    ((('b', 'a'), True), (('a', 'b', 'c'), True))
+    >>> joined([(("0", "1"), False), (("2", "4"), True)])
+    (('0', '1', '2', '3', '4'), False)
+    """
+    first, names = parts[0][0], dict.fromkeys(name for known, _ in parts for name in known)
+    if all(declared for _, declared in parts):
+        return (first if len(names) == len(first) else ordered(tuple(names))), True
+    numbers = [int(name) for name in names if name.isdecimal() and str(int(name)) == name]
+    if len(numbers) < len(names) or max(numbers) >= MOST_CLASSES:
+        kinds = [next(known for known, declared in parts if declared is kind) for kind in (True, False)]
+        raise InputError(
+            f"classes: some parts name them ({_listed(kinds[0])}) and some have numbers ({_listed(kinds[1])}); "
+            "name them in all parts"
+        )
+    return numbered_classes(max(numbers) + 1), False

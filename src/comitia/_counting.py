@@ -9,12 +9,13 @@ from comitia._predictions import Predictions
 from comitia._samples import Groups
 from comitia._simplex import as_counts
 from comitia._votes import certified_losses
+from comitia.statistics.counted import Counted, Holdout
 
 Array = NDArray[np.float64]
 
 
 def counted(
-    predictions: Predictions,
+    predictions: Holdout,
     rho: Array,
     vote: str,
     kept: NDArray[np.int64] | None,
@@ -25,6 +26,8 @@ def counted(
     one = np.count_nonzero(rho) == 1
     counts = as_counts(rho)
     found: dict[str, Any] = {"counts": None if counts is None else tuple(counts.tolist())}
+    if isinstance(predictions, Counted):
+        return {**found, **(_of_one(predictions, int(rho.argmax())) if one else {})}
     if not predictions.shared:
         return {
             **found,
@@ -38,6 +41,15 @@ def counted(
         groups = predictions.groups if kept is None else predictions.groups.take(kept)
         found |= _by_group(some, groups, seed)
     return {**found, "alone": (errors, samples) if one else None}
+
+
+def _of_one(known: Counted, member: int) -> dict[str, Any]:
+    """Return the errors of a vote of one member: the only vote whose errors are among the counts."""
+    errors, samples = int(known.counts.errors[member]), int(known.counts.samples[member])
+    found: dict[str, Any] = {"alone": (errors, samples)}
+    if known.shared:
+        found |= {"errors": errors, "samples": samples, "kept_errors": errors, "kept_samples": samples}
+    return found
 
 
 def _by_group(losses: NDArray[np.bool_], groups: Groups, seed: int) -> dict[str, Any]:

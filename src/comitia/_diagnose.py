@@ -1,17 +1,18 @@
 """What looks off in a pack of predictions or its certificates, one plain line each."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._answers import Answers, answers_of
 from comitia._certificate import percent_up
 from comitia._certify import Certification
 from comitia._copies import marks, repeats, telling
 from comitia._predictions import Predictions
 from comitia._votes import certified_losses
 from comitia.statistics import Statistics
+from comitia.statistics.counted import Counted, Holdout
 from comitia.statistics.neighbours import errors_together
 
 # Overlaps below this leave a pair's co-errors so uncertain that the whole second-order bound is loose.
@@ -31,14 +32,16 @@ FEWEST_NEIGHBOURS, MOST_NEIGHBOURS, RUN, EVIDENCE = 200, 200_000, 1000, 1e4
 ROUNDING = 1e-12
 
 
-def about_data(predictions: Predictions, hard: Statistics) -> tuple[str, ...]:
-    """Return warnings about samples, members and overlaps, whatever their weights; empty when nothing is off."""
-    answers = _answers(predictions, hard)
+def about_data(predictions: Holdout, hard: Statistics) -> tuple[str, ...]:
+    """Return warnings about samples, members and overlaps, whatever their weights; empty when nothing is off.
+
+    Counts cannot tell copies and neighbours.
+    """
+    answers = answers_of(predictions, hard)
     return (
-        *_about_samples(predictions),
-        *_about_neighbours(predictions),
-        *_about_folds(predictions),
-        *_about_classes(predictions, answers.voted),
+        *_about_cells(answers.empty, predictions.members * predictions.samples),
+        *(_about_single_samples(predictions) if isinstance(predictions, Predictions) else ()),
+        *_about_classes(predictions, answers),
         *_about_members(predictions, hard, answers),
         *_about_overlap(hard),
     )
@@ -48,7 +51,7 @@ def about_bounds(
     measured: Statistics,
     weights: NDArray[np.float64],
     certification: Certification,
-    predictions: Predictions,
+    predictions: Holdout,
 ) -> tuple[str, ...]:
     """Return warnings about the certificates at those weights, which are of those samples."""
     return (
@@ -57,46 +60,21 @@ def about_bounds(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Answers:
-    """What members answer: how often (M,), the share of errors among it, always the same; which classes (C,) at all."""
-
-    given: NDArray[np.int64]
-    errors: NDArray[np.float64]
-    constant: NDArray[np.bool_]
-    voted: NDArray[np.bool_]
-
-
-def _answers(predictions: Predictions, hard: Statistics) -> _Answers:
-    """Read as many blocks as it takes to see every class and no constant member; all where members abstain."""
-    members, none = predictions.members, predictions.classes
-    low, high = np.full(members, none), np.zeros(members, np.int64)
-    voted, counted = np.zeros(none + 1, bool), np.zeros((2, members), np.int64)
-    for block in predictions.vote_blocks():
-        votes = block.votes if block.mask is None else np.where(block.mask, block.votes, np.int64(none))
-        answered = votes != none
-        low = np.minimum(low, votes.min(axis=1))  # no answer is above every class
-        high = np.maximum(high, np.where(answered, votes, votes.dtype.type(0)).max(axis=1))
-        voted |= np.bincount(votes.ravel(), minlength=none + 1) > 0
-        if predictions.abstains:
-            counted += answered.sum(axis=1), (answered & (votes != block.labels)).sum(axis=1)
-        elif voted[:none].all() and (low < high).all():
-            break
-    given, errors = counted[0], counted[1] / np.maximum(counted[0], 1)
-    if not predictions.abstains:
-        own = predictions.samples if hard.member_samples is None else hard.member_samples
-        given, errors = np.broadcast_to(np.int64(own), members), hard.first
-    return _Answers(given, errors, (low == high) & (given > 1), voted[:none])
-
-
-def _about_samples(predictions: Predictions) -> Iterator[str]:
-    mask = predictions.mask()
-    empty = 0 if mask is None else mask.size - np.count_nonzero(mask)
-    if mask is not None and empty:
+def _about_cells(empty: int, cells: int) -> Iterator[str]:
+    if empty:
         yield (
-            f"{empty:,} of {mask.size:,} cells are empty or masked (not hold-out for that member): valid only if "
+            f"{empty:,} of {cells:,} cells are empty or masked (not hold-out for that member): valid only if "
             "which ones was decided without looking at the labels"
         )
+
+
+def _about_single_samples(predictions: Predictions) -> Iterator[str]:
+    yield from _about_copies(predictions)
+    yield from _about_neighbours(predictions)
+    yield from _about_folds(predictions)
+
+
+def _about_copies(predictions: Predictions) -> Iterator[str]:
     copies, told = _copies(predictions)
     if copies:
         yield (
@@ -175,17 +153,16 @@ def _runs(samples: int) -> NDArray[np.int64]:
     return np.unique(starts[:, None] + np.arange(RUN))
 
 
-def _about_classes(predictions: Predictions, voted: NDArray[np.bool_]) -> Iterator[str]:
-    assert predictions.labels is not None
-    counts = np.bincount(predictions.labels, minlength=predictions.classes)
-    names = np.array(predictions.class_names)
+def _about_classes(predictions: Holdout, answers: Answers) -> Iterator[str]:
+    counts, voted, names = answers.labels, answers.voted, np.array(predictions.class_names)
+    known = predictions.declared or (isinstance(predictions, Predictions) and predictions.has_probs)
     unknown = (counts > 0) & ~voted
     if unknown.any():
         yield (
             f"no member ever answers {_classes(names[unknown])}, so every vote errs on {counts[unknown].sum():,} "
             "samples: check the names of the classes, or add a member that knows it"
         )
-    absent = (counts == 0) & (voted | predictions.declared | predictions.has_probs)
+    absent = (counts == 0) & (voted | known)
     if absent.any():
         yield (
             f"no sample is of {_classes(names[absent])}, which members know: if new samples can be, add such samples, "
@@ -197,7 +174,7 @@ def _classes(names: NDArray[np.str_]) -> str:
     return f"class '{names[0]}'" if len(names) == 1 else f"{len(names)} classes ({_shown(names.tolist())})"
 
 
-def _about_members(predictions: Predictions, hard: Statistics, answers: _Answers) -> Iterator[str]:
+def _about_members(predictions: Holdout, hard: Statistics, answers: Answers) -> Iterator[str]:
     names, errors = predictions.names, answers.errors
     chance, silent = 1 - 1 / predictions.classes, answers.given == 0
     where = " that it answers" if predictions.abstains else ""
@@ -211,7 +188,7 @@ def _about_members(predictions: Predictions, hard: Statistics, answers: _Answers
     n = answers.given if predictions.abstains else np.full(len(names), hard.first_samples)
     good = _too_good(errors, n) & ~perfect & ~silent
     yield from _listed(names, good, f"is suspiciously good: {leaked}")
-    if predictions.groups is not None or hard.pair_samples >= TELLING_SAMPLES:
+    if answers.grouped or hard.pair_samples >= TELLING_SAMPLES:
         yield from _duplicates(names, hard)
 
 
@@ -260,19 +237,24 @@ def _about_overlap(hard: Statistics) -> Iterator[str]:
         )
 
 
-def _about_baseline(predictions: Predictions, certification: Certification) -> Iterator[str]:
+def _about_baseline(predictions: Holdout, certification: Certification) -> Iterator[str]:
     """A promise that needs no members: always answering the most frequent class errs as seldom."""
-    assert predictions.labels is not None
-    best, groups = certification.best, predictions.groups
-    shares = (
-        np.bincount(predictions.labels, None if groups is None else 1 / groups.sizes()) / predictions.units
-    )
+    best, shares = certification.best, _class_shares(predictions)
     baseline = 1 - float(shares.max())
     if best is not None and best.risk >= baseline:
         yield (
             f"the promise ({percent_up(best.risk)}) is not below {baseline:.2%}, the errors of always answering the "
             f"most frequent class, '{predictions.class_names[shares.argmax()]}': add hold-out samples or better members"
         )
+
+
+def _class_shares(holdout: Holdout) -> NDArray[np.float64]:
+    """Return how frequent each class is, groups counting alike."""
+    if isinstance(holdout, Counted):
+        return np.asarray(holdout.label_counts / holdout.samples)
+    assert holdout.labels is not None
+    sizes = None if holdout.groups is None else 1 / holdout.groups.sizes()
+    return np.asarray(np.bincount(holdout.labels, sizes) / holdout.units)
 
 
 def _about_bounds(

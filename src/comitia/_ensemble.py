@@ -50,7 +50,7 @@ class Data:
     come in; `abstained` how many answers members did not give; `folds` of how many folds the table is out-of-fold;
     `certify_sha256` and `certify_samples` are of samples apart, if those certify: statistics are of them then.
     `chosen_ids` are digests of the ids of some samples that chose the weights, if samples have ids: others are not
-    compared on them.
+    compared on them. `counted`: counts chose the weights in place of predictions, and the sha256 is that of their sums.
     """
 
     sha256: str
@@ -63,6 +63,7 @@ class Data:
     certify_sha256: str | None = None
     certify_samples: int | None = None
     chosen_ids: str | None = None
+    counted: bool = False
 
 
 @dataclass(frozen=True)

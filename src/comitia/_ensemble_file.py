@@ -125,6 +125,10 @@ class EnsembleFile:
         apart = self.data.certify_sha256 is not None
         if apart != (self.weighting.chosen_on == "apart") or apart != (self.data.certify_samples is not None):
             return "data: samples apart certify if and only if the weights were chosen apart from them"
+        if self.data.counted and (self.vote != "majority" or self.weighting.chosen_on == "part"):
+            return (
+                "data: counts are of votes and cannot be split, so they give the majority vote, chosen on all"
+            )
         promised = self.data.folds is None or apart
         if promised != (self.best is not None) or promised != bool(self.certificates):
             return "best: out-of-fold samples certify nothing, and all others do"

@@ -1,12 +1,14 @@
-"""The checksum of predictions: the same however the samples were sharded, different where anything else differs."""
+"""Checksums of predictions: of all that they say, however the samples were sharded, and of the samples of a part."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from comitia._predictions import Predictions
-from comitia._shards import common_dtype, stored_bytes
+from comitia._shards import Shard, common_dtype, stored_bytes
 from comitia._threads import in_threads
 
 
@@ -54,3 +56,41 @@ def _digests(predictions: Predictions, dtype: "np.dtype[np.generic]") -> Iterabl
         return digest.digest()
 
     return in_threads(look, range(predictions.members), large=first.large)
+
+
+def part_fingerprints(predictions: Predictions) -> tuple[str, ...]:
+    """Return, per shard, the SHA-256 (hex) of who answered what on its samples, and of their ids if they have some.
+
+    It is the same for members in another order or by other names, classes numbered otherwise, probabilities or the
+    votes that they stand for, and whatever the labels: what tells samples that were counted before.
+    """
+    found, start = [], 0
+    for shard in predictions.shards:
+        stop = start + shard.samples
+        ids = None if predictions.ids is None else predictions.ids[start:stop]
+        found.append(_part_fingerprint(shard, predictions.class_names, ids))
+        start = stop
+    return tuple(found)
+
+
+def _part_fingerprint(shard: Shard, class_names: tuple[str, ...], ids: NDArray[np.str_] | None) -> str:
+    samples, classes = shard.samples, len(class_names)
+    votes, mask = shard.votes(0, samples, classes), shard.masked(0, samples)
+    seen = np.flatnonzero(shard.answers(classes).any(axis=0))
+    names = sorted(class_names[code] for code in seen)
+    # numbered as the names that occur; after them no answer, and not hold-out
+    table = np.full(classes + 1, len(names), "<u4" if len(names) > 254 else "u1")
+    table[[class_names.index(name) for name in names]] = np.arange(len(names))
+
+    def look(index: int) -> bytes:
+        answers = table[votes[index]]
+        if mask is not None:
+            answers[~mask[index]] = len(names) + 1
+        return hashlib.sha256(answers.data).digest()
+
+    digest = hashlib.sha256(f"comitia part 1 {len(votes)} {samples}".encode())
+    for text in (names, [] if ids is None else ids.tolist()):
+        digest.update(json.dumps(text).encode())
+    for member in sorted(in_threads(look, range(len(votes)), large=shard.large)):
+        digest.update(member)
+    return digest.hexdigest()

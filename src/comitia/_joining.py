@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from comitia._arrays import both_classes
 from comitia._classes import are_numbers, merged, numbered_classes, ordered
 from comitia._errors import InputError
+from comitia._members import positions
 from comitia._predictions import Predictions
 from comitia._samples import Groups, check_ids, joined_strata
 
@@ -158,7 +159,18 @@ def _rebuilt(predictions: Predictions, **changed: Any) -> Predictions:
     return Predictions.from_arrays(**{**known, **changed})
 
 
-def aligned(extra: Predictions, known: Predictions, argument: str) -> Predictions:
+class Known(Protocol):
+    """Members and classes that others are brought into line with."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def class_names(self) -> tuple[str, ...]: ...
+    @property
+    def declared(self) -> bool: ...
+
+
+def aligned(extra: Predictions, known: Known, argument: str) -> Predictions:
     """Return further predictions with their members in the order of the known ones, found by their names.
 
     Where one side has no names they must be in that order already. Classes are numbered as those of the known ones.
@@ -167,17 +179,9 @@ def aligned(extra: Predictions, known: Predictions, argument: str) -> Prediction
     >>> aligned(Predictions.from_arrays(votes=[[1], [1]], names=["b", "a"]), known, "certify").names
     ('a', 'b')
     """
-    if extra.members != known.members:
-        raise InputError(f"{argument}: must hold the same {known.members} members, got {extra.members}")
-    if not extra.stands_by_order(known.names):
-        if set(extra.names) != set(known.names):
-            odd = next(name for name in extra.names if name not in known.names)
-            raise InputError(
-                f"{argument}: must hold the same members by name, '{odd}' is not among the known ones"
-            )
-        place = {name: i for i, name in enumerate(extra.names)}
-        extra = extra.pick([place[name] for name in known.names])
-    return with_classes(extra, known.class_names, known.declared)
+    order = positions(extra.names, extra.named, known.names, argument)
+    moved = order != list(range(extra.members))
+    return with_classes(extra.pick(order) if moved else extra, known.class_names, known.declared)
 
 
 def with_classes(predictions: Predictions, known: tuple[str, ...], declared: bool) -> Predictions:

@@ -42,3 +42,22 @@ def matched_by_order(own: tuple[str, ...], named: bool, names: tuple[str, ...]) 
             "give them in the same order, or name them"
         )
     return True
+
+
+def positions(own: tuple[str, ...], named: bool, known: tuple[str, ...], argument: str) -> list[int]:
+    """Return where each known member is among one's own: by name, or by order where one side has only numbers.
+
+    >>> positions(("b", "a"), True, ("a", "b"), "certify")
+    [1, 0]
+    """
+    if len(own) != len(known):
+        raise InputError(f"{argument}: must hold the same {len(known)} members, got {len(own)}")
+    if matched_by_order(own, named, known):
+        return list(range(len(own)))
+    if set(own) != set(known):
+        odd = next(name for name in own if name not in known)
+        raise InputError(
+            f"{argument}: must hold the same members by name, '{odd}' is not among the known ones"
+        )
+    place = {name: index for index, name in enumerate(own)}
+    return [place[name] for name in known]

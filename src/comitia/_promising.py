@@ -8,17 +8,21 @@ from comitia._plan import Expected, Question, samples_needed
 from comitia._predictions import Predictions
 from comitia._sources import Sources
 from comitia._votes import require_threshold
+from comitia.bounds.row import NO_VOTES
 from comitia.promises import Asked, Ground, Promise, Unpromised, promise_all
 from comitia.promises.answered import answer
 from comitia.promises.costs import as_matrix
 from comitia.promises.order import key_of
 from comitia.promises.rates import samples_without_error
+from comitia.promises.threshold import read_threshold
+from comitia.statistics.counted import Counted
 
 OWN_SAMPLES = (
     "each member has its own hold-out samples, so the vote's own errors cannot be counted; give predictions of all "
     "members on the same samples"
 )
 ALL_CHOSE = "all samples choose, so none is left to count errors on; certify_fraction keeps some, certify= takes others"
+COUNTED = "is chosen on what members said on each sample that chooses the weights, which counts do not hold"
 OUT_OF_FOLD = "out-of-fold samples certify nothing; certify= takes samples that no fold has seen"
 
 
@@ -30,6 +34,10 @@ def require_possible(sources: Sources, settings: Settings, plan: SplitPlan) -> N
     what = _first(asked)
     if what is None:
         return
+    if isinstance(sources.weighing, Counted):
+        _refuse_chosen(asked)
+    if isinstance(measured, Counted):
+        raise InputError(f"{what}: {NO_VOTES}")
     if not measured.shared:
         raise InputError(f"{what}: {OWN_SAMPLES}")
     if sources.estimated and asked.promises:
@@ -44,6 +52,16 @@ def require_possible(sources: Sources, settings: Settings, plan: SplitPlan) -> N
         _require_column(measured, name)
     if asked.target_risk is not None:
         _require_reachable(measured, settings, plan)
+
+
+def _refuse_chosen(asked: Asked) -> None:
+    """Raise for what the samples that choose the weights are to choose too, where only counts of them are known."""
+    if read_threshold(asked.threshold).chosen:
+        raise InputError(f"threshold: '{asked.threshold}' {COUNTED}; give a number")
+    if asked.target_risk is not None:
+        raise InputError(
+            f"target_risk: which samples are declined {COUNTED}; weigh the predictions themselves"
+        )
 
 
 def _first(asked: Asked, skipped: int = 0) -> str | None:
@@ -74,7 +92,7 @@ def _require_reachable(measured: Predictions, settings: Settings, plan: SplitPla
         raise InputError(
             "target_risk: is proved for independent samples, and these come in groups; per and costs hold for those"
         )
-    kept = len(plan.certifying) if plan.chosen_on == "part" else measured.samples
+    kept = measured.samples if plan.certifying is None else len(plan.certifying)
     if kept >= samples_without_error(target, delta):
         return
     fraction = None if plan.chosen_on == "part" else 1.0
@@ -92,13 +110,13 @@ def make_promises(
 ) -> tuple[tuple[Promise, ...], tuple[Unpromised, ...]]:
     """Return the further promises of the deployed vote, and what was asked for and is not promised."""
     asked, measured, kept = settings.asked, sources.measured, choice.certifying
-    if not asked.promises:
+    if not asked.promises or isinstance(measured, Counted):
         return (), ()
     rho, vote, limit = choice.weighting.weights, settings.vote, choice.threshold
     whole = answer(measured, rho, vote, limit, as_matrix(asked.costs))
     certifying = whole if kept is None else whole.take(kept)
     weighing = None
-    if asked.target_risk is not None:
+    if asked.target_risk is not None and isinstance(sources.weighing, Predictions):
         chose = np.setdiff1d(np.arange(measured.samples), np.arange(0) if kept is None else kept)
         weighing = answer(sources.weighing, rho, vote, limit) if kept is None else whole.take(chose)
     some = measured if kept is None else measured.take(kept)

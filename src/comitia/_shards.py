@@ -145,6 +145,15 @@ class Shard:
             found[self.silent(start, stop)] = classes
         return found
 
+    def answers(self, classes: int) -> NDArray[np.int64]:
+        """Return, as (M, C), how often each member answers each class on its hold-out samples."""
+        votes, mask = self.votes(0, self.samples, classes), self.masked(0, self.samples)
+        found = np.zeros((len(votes), classes), np.int64)
+        for index, row in enumerate(votes):
+            answers = row if mask is None else row[mask[index]]
+            found[index] = np.bincount(answers, minlength=classes + 1)[:classes]  # the last is no answer
+        return found
+
     def silent(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Return, as (M, b), where members gave no answer on the samples start..stop."""
         if self.abstained is None:

@@ -8,21 +8,26 @@ from numpy.typing import NDArray
 
 from comitia._copies import in_common, telling_marks
 from comitia._errors import InputError, require_type
+from comitia._fingerprint import part_fingerprints
 from comitia._joining import aligned, with_classes
 from comitia._predictions import Predictions
+from comitia.statistics.counted import Counted, Holdout
 from comitia.statistics.unlabelled import matched, refuse_known
 
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """The samples that choose the weights, those apart that certify (None: some of them), and unlabelled ones."""
+    """The samples that choose the weights, those apart that certify (None: some of them), and unlabelled ones.
 
-    weighing: Predictions
+    Those that choose may be known by their counts alone.
+    """
+
+    weighing: Holdout
     apart: Predictions | None
     unlabelled: Predictions | None
 
     @property
-    def measured(self) -> Predictions:
+    def measured(self) -> Holdout:
         """The samples that statistics and certificates are of."""
         return self.weighing if self.apart is None else self.apart
 
@@ -33,14 +38,18 @@ class Sources:
 
 
 def gather_sources(
-    predictions: Predictions, unlabelled: Predictions | None, certify: Predictions | None
+    predictions: Holdout, unlabelled: Predictions | None, certify: Predictions | None
 ) -> Sources:
     """Return the sources with members and classes in one order; samples that are given twice are an error."""
     apart = None
     if certify is not None:
         require_type("certify", certify, Predictions, "read_predictions reads files")
         apart = aligned(certify, predictions, "certify")
-        predictions = with_classes(predictions, apart.class_names, apart.declared)
+        predictions = (
+            predictions.recoded(apart.class_names)
+            if isinstance(predictions, Counted)
+            else with_classes(predictions, apart.class_names, apart.declared)
+        )
         _refuse_common(predictions, apart)
     known = predictions if apart is None else apart
     if known.classes < 2:
@@ -50,23 +59,45 @@ def gather_sources(
     extra = None if unlabelled is None else matched(unlabelled, known)
     if extra is not None and apart is not None:
         refuse_known(extra, predictions)
-    if predictions.folds is not None and not predictions.shared:
-        raise InputError(
-            "folds: every member must have predicted every sample of an out-of-fold table, or abstained"
-        )
-    if predictions.folds is not None and predictions.folds.count < 2:
-        raise InputError(
-            "folds: two or more are required, got 1; leave folds out if no sample trained a member"
-        )
+    _require_folds(predictions, apart)
     return Sources(predictions, apart, extra)
 
 
-def _refuse_common(predictions: Predictions, apart: Predictions) -> None:
+def fold_count(holdout: Holdout) -> int | None:
+    """Return of how many folds the samples are; None where they are not out-of-fold."""
+    if isinstance(holdout, Counted):
+        return None if holdout.folds is None else len(holdout.folds)
+    return None if holdout.folds is None else holdout.folds.count
+
+
+def _require_folds(predictions: Holdout, apart: Predictions | None) -> None:
+    """Raise where out-of-fold samples lack folds or predictions, or cannot be judged fold by fold."""
+    if predictions.folds is None:
+        return
+    if not predictions.shared:
+        raise InputError(
+            "folds: every member must have predicted every sample of an out-of-fold table, or abstained"
+        )
+    if fold_count(predictions) == 1:
+        raise InputError(
+            "folds: two or more are required, got 1; leave folds out if no sample trained a member"
+        )
+    if isinstance(predictions, Counted) and apart is None:
+        raise InputError(
+            "folds: out-of-fold samples promise nothing, and counts of them give no estimate either; certify= takes "
+            "untouched samples, or weigh the predictions themselves"
+        )
+
+
+def _refuse_common(predictions: Holdout, apart: Predictions) -> None:
     """Raise where samples that certify are among those that choose the weights."""
     if apart.folds is not None:
         raise InputError(
             "certify: samples of an out-of-fold table trained members; give samples that no fold has seen"
         )
+    if isinstance(predictions, Counted):
+        _refuse_counted(predictions, apart)
+        return
     common: NDArray[Any] = np.empty(0, np.str_)
     if predictions.ids is not None and apart.ids is not None:
         common = np.intersect1d(predictions.ids, apart.ids)
@@ -90,6 +121,16 @@ def _refuse_common_groups(predictions: Predictions, apart: Predictions) -> None:
         raise InputError(
             f"certify: {len(common):,} groups also choose the weights, such as '{common[0]}'; give groups that are "
             "untouched, or other names to other groups"
+        )
+
+
+def _refuse_counted(counted: Counted, apart: Predictions) -> None:
+    """Raise where a part of the samples that certify was counted; other overlaps cannot be told from counts."""
+    marks, known = part_fingerprints(apart), set(counted.parts)
+    again = sum(shard.samples for shard, mark in zip(apart.shards, marks) if mark in known)
+    if again:
+        raise InputError(
+            f"certify: {again:,} samples were counted to choose the weights; give untouched ones"
         )
 
 

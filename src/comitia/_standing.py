@@ -11,6 +11,7 @@ from comitia._predictions import Predictions
 from comitia._profile import Profile, Scored, profile_from, score
 from comitia._sources import Sources
 from comitia._votes import deployed_classes
+from comitia.statistics.counted import Counted
 
 UNIFORM = "equal weights"
 
@@ -25,9 +26,9 @@ class Standing:
 
 def look_back(sources: Sources, settings: Settings, choice: Choice) -> Standing:
     """Return what samples that had no part in the weights say, if there are any on which all members vote."""
-    if sources.estimated or choice.chosen_on == "all" or not sources.measured.shared:
-        return Standing()
     kept, rho = sources.measured, choice.weighting.weights
+    if sources.estimated or choice.chosen_on == "all" or isinstance(kept, Counted) or not kept.shared:
+        return Standing()
     if choice.certifying is not None:
         kept = kept.take(choice.certifying)
     scored = score(kept, rho, settings.vote)

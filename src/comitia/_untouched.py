@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._count import count
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
 from comitia._predictions import Predictions
@@ -86,6 +87,8 @@ def _kept(ensemble: Ensemble, predictions: Predictions, what: str) -> NDArray[np
 
 def _checksums(ensemble: Ensemble, predictions: Predictions) -> Iterator[str]:
     """Yield the checksums that these predictions may have had when they were weighed."""
+    if ensemble.data.counted and predictions.labels is not None and predictions.groups is None:
+        yield count(predictions).fingerprint()
     yield predictions.fingerprint()
     bare = replace(predictions, groups=None, folds=None)
     if ensemble.data.groups is None and predictions.groups is not None:

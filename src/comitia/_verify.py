@@ -12,7 +12,7 @@ from comitia._choosing import Choice, Settings, choose_weights, find_threshold, 
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError, require_type
 from comitia._extensions import is_reference, name_of
-from comitia._predictions import Predictions, require_predictions
+from comitia._predictions import Predictions
 from comitia._promising import require_possible
 from comitia._sources import Sources, gather_sources
 from comitia._verification import Row, Verification
@@ -20,6 +20,7 @@ from comitia._verify_promises import PROMISES, promise_rows, threshold_row
 from comitia._weigh import describe, survey
 from comitia.bounds.row import as_bound
 from comitia.bounds.table import BOUNDS
+from comitia.statistics.counted import Counted, Holdout, require_holdout
 from comitia.weighting import TABLE, Method
 
 # Weights found again may differ by the solver's tolerance, except where no solver is involved.
@@ -36,7 +37,7 @@ FIXED = "delta, seed and split fraction were fixed before looking"
 
 def verify(
     ensemble: Ensemble,
-    predictions: Predictions,
+    predictions: Holdout,
     *,
     unlabelled: Predictions | None = None,
     certify: Predictions | None = None,
@@ -45,8 +46,9 @@ def verify(
 ) -> Verification:
     """Return every statement of the ensemble beside what the data say.
 
-    `unlabelled` and `certify` are the samples that it was weighed with beside `predictions`. `method` and `bounds` are
-    those from outside the package that it was weighed with: a file that names code does not make it run.
+    `predictions` are those that were weighed, or the counts if those were; `unlabelled` and `certify` are the samples
+    that it was weighed with beside them. `method` and `bounds` are those from outside the package that it was weighed
+    with: a file that names code does not make it run.
 
     The data must be the same (sha256) and so must the members; the weights must follow again from the samples that
     are said to have chosen them, else those kept for certifying may have had a part in them; and every certificate
@@ -65,7 +67,7 @@ def verify(
     True
     """
     require_type("ensemble", ensemble, Ensemble, "read_ensemble reads one")
-    require_predictions(predictions)
+    require_holdout(predictions)
     _require_sources(ensemble, predictions, unlabelled, certify)
     sources = gather_sources(predictions, unlabelled, certify)
     settings = _settings(ensemble, sources, method, tuple(bounds))
@@ -107,13 +109,19 @@ def _verified(ensemble: Ensemble, sources: Sources, settings: Settings) -> Verif
 
 
 def _require_sources(
-    ensemble: Ensemble, predictions: Predictions, unlabelled: Predictions | None, certify: Predictions | None
+    ensemble: Ensemble, predictions: Holdout, unlabelled: Predictions | None, certify: Predictions | None
 ) -> None:
     """Raise where samples are missing that the ensemble was weighed with, or some are given that it was not."""
     if len(ensemble.names) != predictions.members:
         raise InputError(
             f"the ensemble has {len(ensemble.names)} members, the predictions {predictions.members}; "
             "verify needs the predictions that were weighed"
+        )
+    if ensemble.data.counted != isinstance(predictions, Counted):
+        raise InputError(
+            "predictions: the ensemble was weighed from counts, got predictions; give the counts, or count these"
+            if ensemble.data.counted
+            else "predictions: the ensemble was weighed from predictions, got counts; give the predictions"
         )
     used = {
         "unlabelled": (ensemble.data.unlabelled_sha256, unlabelled, "unlabelled samples"),
@@ -149,7 +157,8 @@ def _settings(
     chosen = stated if method is None else method
     seed, prior, k = ensemble.split.seed, ensemble.prior, ensemble.resolution
     found = Settings(chosen, ensemble.vote, ensemble.delta, None, seed, prior, k, bounds, ensemble.asked)
-    if found.blind or not sources.weighing.shared or sources.apart is not None or sources.estimated:
+    unsplit = found.blind or not sources.weighing.shared or sources.apart is not None
+    if unsplit or sources.estimated or isinstance(sources.weighing, Counted):
         return found
     return replace(found, certify_fraction=ensemble.split.fraction)
 

@@ -15,6 +15,7 @@ from comitia._errors import InputError, require_choice
 from comitia._predictions import Block, Predictions
 from comitia._shards import CHUNK, PIECE, Shard
 from comitia._threads import in_threads, loops
+from comitia.statistics.counted import Counted, Holdout
 
 VOTES = ("majority", "average")
 # Far above the rounding error of a sum of a few thousand weights, far below any difference that carries meaning.
@@ -205,9 +206,13 @@ def _add_weighted(stored: NDArray[Any], weight: float, totals: Array, values: in
     totals += wide.reshape(totals.shape)
 
 
-def require_kind(predictions: Predictions, vote: str) -> None:
+def require_kind(predictions: Holdout, vote: str) -> None:
     """Raise unless those predictions are of the kind that the vote needs."""
-    if require_choice("vote", vote, VOTES) == "average" and not predictions.has_probs:
+    if require_choice("vote", vote, VOTES) == "majority":
+        return
+    if isinstance(predictions, Counted):
+        raise InputError("vote: 'average' needs probabilities, and counts are of votes; use 'majority'")
+    if not predictions.has_probs:
         raise InputError("vote: 'average' needs probabilities, these predictions hold votes; use 'majority'")
 
 

@@ -22,15 +22,16 @@ from comitia._choosing import (
 from comitia._diagnose import about_bounds, about_data
 from comitia._ensemble import Data, Ensemble, versions
 from comitia._errors import require_open_unit, require_whole_number
-from comitia._predictions import Predictions, require_predictions
+from comitia._predictions import Predictions
 from comitia._promising import least_share, make_promises, require_possible, require_promised
 from comitia._simplex import as_prior
-from comitia._sources import Sources, gather_sources
+from comitia._sources import Sources, fold_count, gather_sources
 from comitia._standing import look_back
 from comitia._untouched import id_marks
 from comitia._votes import require_kind
 from comitia.promises import Decision, ask
-from comitia.statistics import Statistics, measure, measure_with_part
+from comitia.statistics import Counted, Statistics, measure, measure_with_part
+from comitia.statistics.counted import Holdout, require_holdout
 from comitia.statistics.counts import require_labels
 from comitia.weighting import Method
 
@@ -41,7 +42,7 @@ OUT_OF_FOLD = (
 
 
 def weigh(
-    predictions: Predictions,
+    predictions: Holdout,
     *,
     method: Method = "tandem",
     vote: str = "majority",
@@ -65,7 +66,9 @@ def weigh(
     ----------
     predictions : hold-out predictions with labels, untouched by training. Out-of-fold ones (with `folds`) choose
         weights; without `certify` the result then holds an estimate and no promise. Groups stay whole everywhere,
-        and the promise is of the error rate within a new group, averaged over groups.
+        and the promise is of the error rate within a new group, averaged over groups. Or what `count` counted of them:
+        the majority vote only, methods that look at no single sample, and without `certify` no certificate that counts
+        errors of the vote.
     method : one of `comitia.METHODS`, a callable `Evidence -> Weighting` (or its ``"module:function"``), or
         ``"given"`` with `weights`.
     vote : ``"majority"`` or ``"average"``; certificates are for this vote alone.
@@ -102,7 +105,7 @@ def weigh(
     >>> ensemble.best.name, ensemble.best.samples, ensemble.best.risk < 0.2
     ('split', 200, True)
     """
-    require_predictions(predictions)
+    require_holdout(predictions)
     settings = Settings(
         method,
         vote,
@@ -146,11 +149,12 @@ def survey(sources: Sources, settings: Settings, plan: SplitPlan) -> Surveyed:
     """Return all that the data say before there are weights."""
     predictions = sources.measured
     for part in (predictions, sources.weighing):
-        require_labels(part)
+        if isinstance(part, Predictions):
+            require_labels(part)
         require_kind(part, settings.vote)
     hard, alike = measure(predictions, loss="hard"), plan.chosen_on not in ("part", "apart")
     measured, evidence = hard, {"hard": hard} if alike else {}
-    if settings.vote == "average" and plan.chosen_on == "part":
+    if settings.vote == "average" and plan.weighing is not None and isinstance(predictions, Predictions):
         measured, evidence["soft"] = measure_with_part(predictions, plan.weighing)
     elif settings.vote == "average":
         measured = measure(predictions, loss="soft")
@@ -166,10 +170,11 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
     promises, unpromised = make_promises(sources, settings, choice)
     standing = look_back(sources, settings, choice)
     estimate = None
-    if sources.estimated:
+    if sources.estimated and isinstance(sources.weighing, Predictions):
         estimate = estimate_risk(sources.weighing, settings, choice, sources.unlabelled)
     for part in (sources.weighing, predictions):
-        part.require_unchanged()
+        if isinstance(part, Predictions):
+            part.require_unchanged()
     return Ensemble(
         names=predictions.names,
         run=_integers(predictions.run),
@@ -215,34 +220,48 @@ def _certification(sources: Sources, settings: Settings, choice: Choice, data: S
         bounds=settings.bounds,
         seed=settings.seed,
         threshold=choice.threshold,
-        weighing=None if choice.chosen_on != "apart" or is_blind(settings.method) else sources.weighing,
+        weighing=_foreseeing(sources, settings, choice),
         unlabelled_chose=sees_unlabelled(settings.method),
     )
 
 
+def _foreseeing(sources: Sources, settings: Settings, choice: Choice) -> Predictions | None:
+    """The samples apart from those that certify, if they chose the weights; counts of them foresee nothing."""
+    foresee = choice.chosen_on == "apart" and not is_blind(settings.method)
+    return sources.weighing if foresee and isinstance(sources.weighing, Predictions) else None
+
+
 def _data(sources: Sources, data: Surveyed, choice: Choice) -> Data:
     weighing, apart, extra = sources.weighing, sources.apart, sources.unlabelled
-    silent = sources.measured.abstained()
-    groups = sources.measured.groups
+    groups = sources.measured.groups if isinstance(sources.measured, Predictions) else None
     return Data(
         data.sha256,
         weighing.samples,
         data.hard.pair_samples,
         None if extra is None else extra.fingerprint(),
         None if groups is None else groups.count,
-        0 if silent is None else int(silent.sum()),
-        None if weighing.folds is None else weighing.folds.count,
+        _silences(sources.measured),
+        fold_count(weighing),
         None if apart is None else apart.fingerprint(),
         None if apart is None else apart.samples,
         _chosen_ids(weighing, choice),
+        isinstance(weighing, Counted),
     )
 
 
-def _chosen_ids(weighing: Predictions, choice: Choice) -> str | None:
+def _chosen_ids(weighing: Holdout, choice: Choice) -> str | None:
     """Digests of the ids of samples that chose the weights; None where none did, or none has an id."""
-    if weighing.ids is None or choice.chosen_on == "nothing":
+    if isinstance(weighing, Counted) or weighing.ids is None or choice.chosen_on == "nothing":
         return None
     return id_marks(weighing.ids if choice.certifying is None else np.delete(weighing.ids, choice.certifying))
+
+
+def _silences(holdout: Holdout) -> int:
+    """Return how many answers members did not give."""
+    if isinstance(holdout, Counted):
+        return int(holdout.counts.silences.sum())
+    silent = holdout.abstained()
+    return 0 if silent is None else int(silent.sum())
 
 
 def _summary(measured: Statistics, hard: Statistics, rho: NDArray[np.float64]) -> dict[str, float]:

@@ -26,6 +26,7 @@ TILTED = (
 )
 TILTED_HERE = "pays for the choice of the weights alone, and these samples may have chosen the threshold"
 OWN_SAMPLES = "each member has its own hold-out samples, so the vote's own errors cannot be counted"
+NO_VOTES = "counts do not hold the vote's own errors; certify= takes samples apart, on which they are counted"
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ class Facts:
     n_first, n_pair : the samples behind the first and the second order: the smallest hold-out, the smallest overlap
     disagreement, n_disagreement : from all samples, also those without labels; None where it is not measured
     own_disagreement : from the labelled samples alone
-    errors, samples : of the deployed vote on all samples; None with one hold-out per member
+    errors, samples : of the deployed vote on all samples; None with one hold-out per member, and where only counts of
+        members and pairs are known
     kept_errors, kept_samples : the same on the samples that had no part in the weights
     alone : errors and samples of the only member that votes; None if several vote
     counts : integers with weights = counts / sum(counts), if the weights are such
@@ -212,8 +214,11 @@ class Bound:
             return OWN_SAMPLES
         if self.grouped and not facts.grouped:
             return ""
-        if facts.chosen_on in self.refused:
-            return self.refused[facts.chosen_on]
+        refused = self.refused.get(facts.chosen_on)
+        if self.joint and facts.errors is None and refused != "":
+            return NO_VOTES
+        if refused is not None:
+            return refused
         if self.independent and facts.grouped:
             return GROUPED
         if self.answers and facts.abstains:

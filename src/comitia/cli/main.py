@@ -21,6 +21,7 @@ COMMANDS = {
     "compare": "is one ensemble certified better than another, a member, or the uniform vote?",
     "monitor": "does the promise still hold? labels as they come in, valid whenever you look",
     "drift": "do new samples without labels look unlike the hold-out? a warning",
+    "count": "exact counts of a shard of predictions as a small file that weigh adds up",
     "plan": "how many hold-out samples a certificate needs, or what a number of them can certify",
     "evaluate": "compare weightings on test predictions by the paper's protocol",
     "train": "train the networks of a recipe; the same command again resumes",
@@ -32,7 +33,9 @@ COMMANDS = {
 }
 
 
-ENDED_AT_ONCE = ("weigh", "predict", "verify", "compare", "monitor", "drift", "plan", "evaluate", "report")
+ENDED_AT_ONCE = (
+    *("weigh", "predict", "verify", "compare", "monitor", "drift", "count", "plan", "evaluate", "report"),
+)
 
 
 # What a shell gives to a program that a closed pipe ended; 1 would say that something failed.

@@ -1,7 +1,7 @@
 """Options of every command that reads tables: which column is what."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from comitia._predictions import Predictions
     from comitia.files.roles import Roles
+    from comitia.statistics.counted import Counted
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -106,7 +107,35 @@ def as_arguments(given: dict[str, Any], told: Told | None = None) -> dict[str, A
     )
 
 
-def read_further(files: tuple[str, ...], given: dict[str, Any], like: "Predictions") -> "Predictions | None":
+def read_holdout(
+    files: tuple[str, ...],
+    labels: str | None,
+    given: dict[str, Any],
+    told: Told,
+    further: Iterable[str],
+) -> "Predictions | Counted":
+    """Return what is to be weighed: predictions, or the sum of counts.
+
+    Options for tables are then of `further` files, and an error where there are none.
+    """
+    from comitia._errors import InputError
+    from comitia.files import read_counts, read_predictions
+    from comitia.files.counts import is_counts
+
+    if not any(map(is_counts, files)):
+        return read_predictions(files, labels=labels, **as_arguments(given, told))
+    if labels is not None:
+        raise InputError("labels: counts hold the labels that they were counted with; leave them out")
+    if any(value for name, value in given.items() if name != "per") and not any(further):
+        raise InputError(
+            "files: options for columns of tables were given, and counts have none; leave them out"
+        )
+    return read_counts(files)
+
+
+def read_further(
+    files: tuple[str, ...], given: dict[str, Any], like: "Predictions | Counted"
+) -> "Predictions | None":
     """Return the same members on further samples, read with the same options but no folds; None without files."""
     if not files:
         return None
@@ -116,7 +145,7 @@ def read_further(files: tuple[str, ...], given: dict[str, Any], like: "Predictio
 
 
 def read_unlabelled(
-    files: tuple[str, ...], given: dict[str, Any], like: "Predictions"
+    files: tuple[str, ...], given: dict[str, Any], like: "Predictions | Counted"
 ) -> "Predictions | None":
     """Return the same members on unlabelled samples, read with the same options; None without files."""
     if not files:

@@ -72,7 +72,7 @@ def _with_flags(text: str) -> str:
     """Return the text with arguments of the library spelled as the flags of weigh."""
     for argument in ("certify_fraction", "resolution"):
         text = text.replace(argument, f"--{argument.replace('_', '-')}")
-    return text
+    return text.replace("certify=", "--certify")
 
 
 def _headline(ensemble: "Ensemble") -> str:
@@ -103,7 +103,7 @@ def _draws(ensemble: "Ensemble") -> int:
 def _samples(ensemble: "Ensemble") -> str:
     kind = "hold-out sample" if ensemble.data.folds is None else "out-of-fold sample"
     known = "" if ensemble.chosen_on == "apart" else _known(ensemble)
-    return counted(ensemble.data.samples, kind) + known
+    return counted(ensemble.data.samples, kind) + (", counted" if ensemble.data.counted else "") + known
 
 
 def _known(ensemble: "Ensemble") -> str:

@@ -10,8 +10,8 @@ from comitia.cli.output import common_options, console, ensemble_and_files, requ
 from comitia.cli.table_options import (
     ReadingCommand,
     Told,
-    as_arguments,
     read_further,
+    read_holdout,
     read_unlabelled,
     table_options,
 )
@@ -24,6 +24,7 @@ from comitia.cli.table_options import (
 Examples:
   comitia verify ensemble.json holdout.npz      exit 0 if everything holds up, 1 if not
   comitia verify ensemble.json oof.csv --fold fold --certify untouched.csv    the files and columns that were weighed
+  comitia verify ensemble.json part1.counts part2.counts --certify untouched.npz
 """,
 )
 @ensemble_and_files
@@ -57,12 +58,11 @@ def command(
     require_absent(json_path, force, (ensemble_path, *files, labels, *unlabelled, *certify))
     from comitia._verify import verify
     from comitia.cli.tables import show_verification
-    from comitia.files import read_predictions
     from comitia.files.ensembles import read_ensemble
 
     ensemble = read_ensemble(ensemble_path, faults=False)
     told, columns = Told(), {**columns, "per": ensemble.asked.columns}
-    holdout = read_predictions(files, labels=labels, **as_arguments(columns, told))
+    holdout = read_holdout(files, labels, columns, told, (*unlabelled, *certify))
     found = verify(
         ensemble,
         holdout,

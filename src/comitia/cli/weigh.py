@@ -18,8 +18,8 @@ from comitia.cli.output import (
 from comitia.cli.table_options import (
     ReadingCommand,
     Told,
-    as_arguments,
     read_further,
+    read_holdout,
     read_unlabelled,
     table_options,
 )
@@ -46,6 +46,7 @@ Examples:
   comitia weigh scans.csv --per class --per site           an error rate per class and per site
   comitia weigh scans.csv --threshold cost=5:1             two classes: a miss costs five false alarms
   comitia weigh scans.csv --target-risk .01                decline until at most 1 % of the answers is wrong
+  comitia weigh part1.counts part2.counts --certify untouched.npz    counts of shards choose (comitia count)
   comitia weigh s3://bucket/holdout.npz --out s3://bucket/ensemble.json
 """,
 )
@@ -128,7 +129,8 @@ def command(
 
     FILE is an .npz with probs (M, n, C) or votes (M, n) and labels (n,); or one .npy per member with --labels;
     or a table (CSV, JSON lines, Parquet, Arrow; - is standard input), wide with a column per member or long with a row
-    per answer. Several files of one kind are shards of the samples (.npy: members).
+    per answer. Several files of one kind are shards of the samples (.npy: members). Or .counts files (comitia count):
+    the majority vote by methods that need no single samples, and --certify for a promise that counts its errors.
 
     Out-of-fold tables (--fold) choose weights and get an estimate: their rows trained the models of other folds, so
     only --certify FILE, with samples that no fold has seen, gives a promise.
@@ -142,13 +144,13 @@ def command(
     require_distinct(out, json_path)
     for path in (out, json_path):
         require_absent(path, force, (*files, labels, prior, weights, costs, *unlabelled, *certify))
-    from comitia import read_predictions, weigh
+    from comitia import weigh
     from comitia.cli.tables import show_ensemble
     from comitia.files.cost_files import read_costs
 
     told, columns = Told(), {**columns, "per": per}
     given = None if weights is None else _numbers(weights)
-    holdout = read_predictions(files, labels=labels, **as_arguments(columns, told))
+    holdout = read_holdout(files, labels, columns, told, (*unlabelled, *certify))
     ensemble = weigh(
         holdout,
         method=("tandem" if given is None else "given") if method is None else method,

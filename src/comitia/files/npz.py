@@ -4,7 +4,8 @@ import shutil
 import struct
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -69,17 +70,22 @@ def _fact(path: Path, arrays: dict[str, Any], name: str) -> NDArray[Any]:
 
 def read_arrays(path: Path, further: Sequence[str] = ()) -> dict[str, Any]:
     """Return the arrays of a pack by our keys, and by further ones, if there are such."""
+    with opened_archive(path) as archive:
+        entries = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
+        return {key: _plain(path, archive, key, entries[key]) for key in (*KEYS, *further) if key in entries}
+
+
+@contextmanager
+def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open an archive of arrays, and turn what can go wrong while it is read into one line that names it."""
     try:
         with zipfile.ZipFile(path) as archive:
-            entries = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
-            return {
-                key: _plain(path, archive, key, entries[key]) for key in (*KEYS, *further) if key in entries
-            }
+            yield archive
     except InputError:
         raise
     except zipfile.BadZipFile as error:
         raise InputError(f"{path}: {_broken(path, error)}") from None
-    except (ValueError, EOFError, OSError, NotImplementedError, struct.error) as error:
+    except (ValueError, EOFError, OSError, RuntimeError, struct.error) as error:
         raise InputError(f"{path}: {explain(path, error)}") from None
     except Exception as error:  # zlib.error and its kin have no common class
         if type(error).__module__ not in ("zlib", "_lzma", "lzma", "bz2"):
@@ -118,7 +124,7 @@ def _mapped(path: Path, item: zipfile.ZipInfo) -> NDArray[Any]:
         name_length, extra_length = struct.unpack("<HH", header[26:30])
         stream.seek(item.header_offset + LOCAL_HEADER + name_length + extra_length)
         start = stream.tell()
-        shape, fortran, dtype = _header(stream)
+        shape, fortran, dtype = array_header(stream)
         offset = stream.tell()
     size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
     if offset - start + size > item.file_size or offset + size > path.stat().st_size:
@@ -128,7 +134,8 @@ def _mapped(path: Path, item: zipfile.ZipInfo) -> NDArray[Any]:
     return np.memmap(path, dtype, "r", offset, shape, "F" if fortran else "C")
 
 
-def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def array_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Read the header of an array; return its shape, whether its columns lie together, and its type (no objects)."""
     version = np.lib.format.read_magic(stream)
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, fortran, dtype = read(stream)
@@ -143,7 +150,7 @@ def _unpacked(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:
         with archive.open(item) as stream:
             shutil.copyfileobj(stream, plain, 2**22)
         plain.seek(0)
-        shape, fortran, dtype = _header(plain)
+        shape, fortran, dtype = array_header(plain)
         return np.memmap(plain, dtype, "r", plain.tell(), shape, "F" if fortran else "C")
 
 
@@ -159,4 +166,4 @@ def _missing(path: Path) -> str:
 def _broken(path: Path, error: Exception) -> str:
     if path.stat().st_size == 0:
         return "is empty (0 bytes); write it again"
-    return f"is not a whole .npz file ({error}); it may be cut short: copy or write it again"
+    return f"is not a whole {path.suffix} file ({error}); it may be cut short: copy or write it again"

@@ -12,6 +12,7 @@ from comitia._copies import in_common, marks, repeats, telling_marks
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
 from comitia._predictions import Predictions
+from comitia.files.counts import is_counts
 from comitia.files.frames import is_frame
 from comitia.files.gathered import alike
 from comitia.files.label_files import open_label_table, read_label_file, read_labels
@@ -23,8 +24,9 @@ from comitia.files.remote import local_copies, named
 from comitia.files.roles import PER_ANSWER, Roles, TableOptions, globs, named_columns
 from comitia.files.scan import ARROW_ENDINGS, TEXT_ENDINGS, Opened, is_table, open_table
 from comitia.files.wide import read_wide
+from comitia.statistics.counted import Holdout
 
-Known = Predictions | Ensemble | None
+Known = Holdout | Ensemble | None
 Tell = Callable[[Roles], None] | None
 
 KINDS = (".npz", ".npy", *TEXT_ENDINGS, *ARROW_ENDINGS)
@@ -47,7 +49,7 @@ def read_predictions(
     rounds: str | None = None,
     abstain: str | Iterable[str] | None = None,
     columns: Mapping[str, str] | str | Iterable[str] | None = None,
-    like: Predictions | Ensemble | None = None,
+    like: Holdout | Ensemble | None = None,
     per: str | Iterable[str] | None = None,
     tell: Callable[[Roles], None] | None = None,
     labelled: bool = True,
@@ -183,7 +185,7 @@ def _read_long(
     return found.predictions(options.empty)
 
 
-def _alike(options: TableOptions, like: Predictions | Ensemble, tables: list[Opened]) -> TableOptions:
+def _alike(options: TableOptions, like: Holdout | Ensemble, tables: list[Opened]) -> TableOptions:
     """Return the options with the classes that are known, and the members where columns have all of their names.
 
     What to ignore was said of other files: here it holds as far as there are such columns.
@@ -225,6 +227,11 @@ def _kind(paths: list[Path]) -> str:
         if not path.is_file() and str(path) != "-":
             raise InputError(
                 f"{path}: {'is a folder; name the files in it' if path.is_dir() else 'no such file'}"
+            )
+        if is_counts(path):
+            raise InputError(
+                f"{path}: holds counts, and this needs what members said on each sample; only weigh, verify and count "
+                "take it"
             )
         if not is_table(path) and path.suffix.lower() not in KINDS:
             raise InputError(f"{path}: the name must end in one of {', '.join(KINDS)} (texts also in .gz)")

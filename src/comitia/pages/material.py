@@ -10,7 +10,8 @@ from comitia._errors import InputError
 from comitia._records import parse_json
 from comitia.evaluation.comparison import Comparison
 from comitia.evaluation.records import Evaluation
-from comitia.files.remote import local
+from comitia.files.counts import is_counts
+from comitia.files.remote import local, shown
 from comitia.pages.chain_temperatures import Chain, read_chain
 from comitia.pages.learning import LEARNING, Epoch, read_learning
 
@@ -65,6 +66,10 @@ def _of_record(record: Ensemble | Evaluation, title: str) -> Material:
 
 
 def _from_file(place: Path) -> Material | ComparisonMaterial:
+    if is_counts(place):
+        raise InputError(
+            f"{shown(place)}: holds counts; comitia weigh makes an ensemble of them, which has a page"
+        )
     text = _text(place)
     if (found := _FORMAT.search(text)) is None:
         parse_json(text, str(place))  # a file that is not even JSON has a message of its own

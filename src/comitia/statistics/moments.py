@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from comitia._errors import InputError, require_choice
 from comitia._predictions import Predictions
 from comitia._shards import freeze
+from comitia.statistics.counted import Counted, Holdout
 from comitia.statistics.counts import Counts, count
 from comitia.statistics.soft import Sums, shares_of_groups, sum_losses, sum_losses_with_part
 
@@ -90,16 +91,23 @@ class Statistics:
         )
 
 
-def measure(predictions: Predictions, loss: str = "hard") -> Statistics:
+def measure(predictions: Holdout, loss: str = "hard") -> Statistics:
     """Return the statistics of those predictions; a pair without common hold-out samples is an error.
+
+    Of counted ones they are the same to the last digit; soft losses cannot be counted.
 
     >>> measure(Predictions.from_arrays(probs=[[0.9, 0.4], [0.7, 0.8]], labels=[1, 1]), "soft").first.round(3)
     array([0.35, 0.25])
     """
-    if require_choice("loss", loss, ("hard", "soft")) == "soft":
+    require_choice("loss", loss, ("hard", "soft"))
+    if isinstance(predictions, Counted):
+        if loss == "soft":
+            raise InputError("loss: 'soft' needs probabilities, and counts are of votes; use 'hard'")
+        return from_counts(predictions.counts, predictions.names)
+    if loss == "soft":
         return _from_sums(sum_losses(predictions), predictions)
-    if predictions.groups is None and not predictions.abstains:
-        return _from_counts(count(predictions), predictions.names)
+    if predictions.groups is None:
+        return from_counts(count(predictions), predictions.names)
     found = _from_sums(sum_losses(predictions, "hard"), predictions)
     return replace(found, loss="hard", disagreement=_disagreement(predictions))
 
@@ -115,32 +123,42 @@ def measure_with_part(predictions: Predictions, part: NDArray[np.int64]) -> tupl
     return _from_sums(every, predictions), _from_sums(some, predictions.take(part))
 
 
-def _from_counts(counts: Counts, names: tuple[str, ...]) -> Statistics:
+def from_counts(counts: Counts, names: tuple[str, ...]) -> Statistics:
+    """Return the statistics of 0/1 errors that those counts of members determine; no answer counts one half."""
     common = counts.pair_samples
     _require_overlap(common, names)
     n = int(counts.samples.min())
     pairs = np.float64(n) if common is None else common.astype(np.float64)
+    own = None if counts.pair_errors is None else _halves(counts.pair_errors, counts.pair_silences)
     return Statistics(
         "hard",
-        counts.errors / counts.samples,
-        counts.co_errors / pairs,
+        _halves(counts.errors, counts.silences) / counts.samples,
+        _quarters(counts) / pairs,
         counts.disagreements / pairs,
-        None if counts.pair_errors is None else counts.pair_errors / pairs,
+        None if own is None else own / pairs,
         n,
         n if common is None else int(common.min()),
         common is None,
         None if common is None else counts.samples,
         common,
-        counted=True,
+        counted=counts.co_silences is None,
     )
 
 
+def _halves(errors: NDArray[np.int64], silences: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    """Return the sums of losses: an error counts 1, no answer among them one half. Halves are exact."""
+    return errors.astype(np.float64) if silences is None else (2 * errors - silences) / 2.0
+
+
+def _quarters(counts: Counts) -> Matrix:
+    """Return the sums of products of losses (M, M)."""
+    if counts.co_mistakes is None or counts.co_silences is None:
+        return counts.co_errors.astype(np.float64)
+    return np.asarray((2 * (counts.co_errors + counts.co_mistakes) - counts.co_silences) / 4.0)
+
+
 def _disagreement(predictions: Predictions) -> Matrix:
-    """Return (M, M) shares of D_i ∩ D_j on which two members differ, no answer being an answer of its own."""
-    if predictions.groups is None:
-        counts = count(predictions)
-        pairs = np.float64(counts.samples[0]) if counts.pair_samples is None else counts.pair_samples
-        return np.asarray(counts.disagreements / pairs)
+    """Return (M, M) shares of samples on which two members differ, groups alike, no answer being one of its own."""
     shares = shares_of_groups(predictions)
     assert shares is not None
     same = np.zeros((predictions.members, predictions.members))

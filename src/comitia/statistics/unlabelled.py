@@ -7,13 +7,15 @@ from numpy.typing import NDArray
 
 from comitia._copies import in_common, marks, repeats, repeats_beyond, telling_marks
 from comitia._errors import InputError
+from comitia._fingerprint import part_fingerprints
 from comitia._joining import aligned
 from comitia._predictions import Predictions
+from comitia.statistics.counted import Counted, Holdout
 from comitia.statistics.counts import count
 from comitia.statistics.moments import Statistics
 
 
-def matched(extra: Predictions, known: Predictions) -> Predictions:
+def matched(extra: Predictions, known: Holdout) -> Predictions:
     """Return the unlabelled predictions with their members in the order of the labelled ones, found by their names.
 
     Where one side has no names they must be in that order already. Samples that the labelled ones hold, or that
@@ -23,7 +25,7 @@ def matched(extra: Predictions, known: Predictions) -> Predictions:
     >>> matched(Predictions.from_arrays(votes=[[1], [1]], names=["b", "a"]), known).names
     ('a', 'b')
     """
-    if known.groups is not None:
+    if isinstance(known, Predictions) and known.groups is not None:
         raise InputError("unlabelled: is not used where samples come in groups; leave it out")
     found = aligned(extra, known, "unlabelled")
     if found.classes != known.classes:
@@ -33,11 +35,16 @@ def matched(extra: Predictions, known: Predictions) -> Predictions:
     return found
 
 
-def refuse_known(extra: Predictions, known: Predictions) -> None:
+def refuse_known(extra: Predictions, known: Holdout) -> None:
     """Raise where unlabelled samples are labelled ones, by their ids, or copies, in any order.
 
-    Of votes without ids only a copy of the whole can be detected.
+    Of votes without ids only a copy of the whole can be detected, of counts a part that was counted.
     """
+    again = "unlabelled: these are the labelled samples again; give further samples"
+    if isinstance(known, Counted):
+        if set(part_fingerprints(extra)) & set(known.parts):
+            raise InputError(again)
+        return
     if extra.ids is not None and known.ids is not None:
         common = np.intersect1d(extra.ids, known.ids)
         if common.size:
@@ -48,7 +55,7 @@ def refuse_known(extra: Predictions, known: Predictions) -> None:
         extra.samples == known.samples
         and replace(extra, labels=known.labels).fingerprint() == known.fingerprint()
     ):
-        raise InputError("unlabelled: these are the labelled samples again; give further samples")
+        raise InputError(again)
     kinds = {shard.kind for part in (extra, known) for shard in part.shards}
     if len(kinds) > 1 or kinds == {"votes"}:
         return
@@ -56,10 +63,10 @@ def refuse_known(extra: Predictions, known: Predictions) -> None:
     if repeats(np.concatenate(glances)) == repeats(glances[0]):
         return
     ours, theirs = telling_marks(known.shards), telling_marks(extra.shards)
-    again, twice = in_common(ours, theirs), repeats_beyond(theirs, ours)
-    if again:
+    copied, twice = in_common(ours, theirs), repeats_beyond(theirs, ours)
+    if copied:
         raise InputError(
-            f"unlabelled: {again:,} samples are also labelled; counting them twice makes certificates too "
+            f"unlabelled: {copied:,} samples are also labelled; counting them twice makes certificates too "
             "tight; give others"
         )
     if twice:

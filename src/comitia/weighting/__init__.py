@@ -6,11 +6,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from comitia._errors import InputError
 from comitia._extensions import name_of, resolve
 from comitia._simplex import as_weights
+from comitia.statistics.counted import Counted
 from comitia.weighting.auto import auto
 from comitia.weighting.best import best
 from comitia.weighting.blend import blend
@@ -34,6 +36,7 @@ class Row:
 
     `about` is one line on it. `blind`: it looks at no sample, so that all of them may certify. `exact`: no solver is
     involved, so that its weights are found again to the last digit. `unlabelled`: it looks at unlabelled samples.
+    `counts`: it looks at statistics only, so that counts are enough.
     """
 
     name: str
@@ -42,16 +45,26 @@ class Row:
     blind: bool = False
     exact: bool = False
     unlabelled: bool = False
+    counts: bool = False
 
 
+_from_counts = partial(Row, counts=True)
 _ROWS = (
-    Row("uniform", uniform, "every member the same weight; chosen without data", blind=True, exact=True),
-    Row("best", best, "all weight on the member with the lowest hold-out error", exact=True),
-    Row("early-stopping", early_stopping, "of each run the state with the lowest hold-out error", exact=True),
-    Row("first-order", first_order, "minimises the first-order bound; favours the best members"),
-    Row("tandem", tandem, "minimises the tandem bound of the paper; members that err together count less"),
-    Row("cantelli", cantelli, "minimises the Chebyshev-Cantelli bound"),
-    Row("disagreement", disagreement, "minimises the disagreement bound; two classes", unlabelled=True),
+    _from_counts(
+        "uniform", uniform, "every member the same weight; chosen without data", blind=True, exact=True
+    ),
+    _from_counts("best", best, "all weight on the member with the lowest hold-out error", exact=True),
+    _from_counts(
+        "early-stopping", early_stopping, "of each run the state with the lowest hold-out error", exact=True
+    ),
+    _from_counts("first-order", first_order, "minimises the first-order bound; favours the best members"),
+    _from_counts(
+        "tandem", tandem, "minimises the tandem bound of the paper; members that err together count less"
+    ),
+    _from_counts("cantelli", cantelli, "minimises the Chebyshev-Cantelli bound"),
+    _from_counts(
+        "disagreement", disagreement, "minimises the disagreement bound; two classes", unlabelled=True
+    ),
     Row("greedy", greedy, "selection with replacement by the loss of the vote", exact=True),
     Row("likelihood", likelihood, "Bayesian: proportional to the hold-out likelihood"),
     Row("blend", blend, "a mixture of uniform and tandem weights, the better ones counting more"),
@@ -72,6 +85,7 @@ def choose(method: Method, evidence: Evidence) -> Weighting:
     array([0.25, 0.75])
     """
     if isinstance(method, str) and method in TABLE:
+        _require_enough(TABLE[method], evidence)
         return TABLE[method].weigh(evidence)
     function, name = find(method), name_of(method)
     try:
@@ -81,6 +95,16 @@ def choose(method: Method, evidence: Evidence) -> Weighting:
     except Exception as error:
         raise InputError(f"method: '{name}' failed: {type(error).__name__}: {error}") from error
     return _outside(found, name, evidence)
+
+
+def _require_enough(row: Row, evidence: Evidence) -> None:
+    """Raise where a method looks at samples and only counts are known."""
+    if isinstance(evidence.predictions, Counted) and not row.counts:
+        enough = ", ".join(name for name, other in TABLE.items() if other.counts)
+        raise InputError(
+            f"method: '{row.name}' needs what members said on each sample, which counts do not hold; use one of "
+            f"{enough}"
+        )
 
 
 def find(method: Method, argument: str = "method") -> Callable[[Evidence], Any]:

@@ -51,7 +51,7 @@ class Candidate:
         part = replace(part, vote="majority") if self.hard else part
         if self.members is None:
             return self.method(part)
-        return spread(self.method(restricted(part, self.members)), self.members, evidence.predictions.members)
+        return spread(self.method(restricted(part, self.members)), self.members, evidence.sampled.members)
 
 
 WITHOUT_PRIOR: tuple[Method, ...] = (uniform, best, greedy)
@@ -71,8 +71,8 @@ def auto(evidence: Evidence) -> Weighting:
     'blend'
     """
     require_joint(evidence, "auto")
-    if evidence.predictions.units < 2:
-        what = "samples" if evidence.predictions.groups is None else "groups"
+    if evidence.sampled.units < 2:
+        what = "samples" if evidence.sampled.groups is None else "groups"
         raise InputError(f"method: 'auto' needs 2 {what} or more to compare methods, got 1; use uniform")
     inside = np.flatnonzero(evidence.pi > 0)
     ready = with_statistics(restricted(evidence, inside))
@@ -80,13 +80,13 @@ def auto(evidence: Evidence) -> Weighting:
     chosen = (
         candidates[winner(*_cross_validated(ready, candidates))] if len(candidates) > 1 else candidates[0]
     )
-    found = spread(chosen.weigh(ready), inside, evidence.predictions.members)
-    return replace(found, method="auto", chosen=chosen.name, samples=evidence.predictions.samples)
+    found = spread(chosen.weigh(ready), inside, evidence.sampled.members)
+    return replace(found, method="auto", chosen=chosen.name, samples=evidence.sampled.samples)
 
 
 def candidates_for(evidence: Evidence) -> list[Candidate]:
     """Return the candidates that make sense for that evidence: blend, then the simplest first."""
-    predictions = evidence.predictions
+    predictions = evidence.sampled
     last = predictions.last()
     if predictions.members == 1:
         return [Candidate("uniform", uniform)]
@@ -112,12 +112,12 @@ def _cross_validated(
     evidence: Evidence, candidates: list[Candidate]
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """(K, n) the certified losses of each candidate fitted without the sample, and (K,) mean smoothed losses."""
-    samples, groups = evidence.predictions.samples, evidence.predictions.groups
+    samples, groups = evidence.sampled.samples, evidence.sampled.groups
     lost, smooth = np.zeros((len(candidates), samples), dtype=bool), np.zeros(len(candidates))
     for held in random_folds(samples, FOLDS, evidence.random_state, groups):
         fitted = without(evidence, held)
         weights = np.stack([candidate.weigh(fitted).weights for candidate in candidates])
-        for block, totals in walk_totals(evidence.predictions.take(held), weights, evidence.vote):
+        for block, totals in walk_totals(evidence.sampled.take(held), weights, evidence.vote):
             assert block.labels is not None
             margins = margins_of(totals, block.labels)
             lost[:, held[block.start : block.start + block.labels.size]] = margins <= TIE

@@ -49,11 +49,11 @@ def blend(evidence: Evidence) -> Weighting:
     inside = np.flatnonzero(evidence.pi > 0)
     ready = restricted(evidence, inside)
     ready = replace(ready, measured={ready.loss: ready.statistics})
-    places = places_from_end(ready.predictions)
+    places = places_from_end(ready.sampled)
     shares = np.exp(-RATE * _scores(ready, places))
     mixed = (shares / shares.sum()) @ candidates(ready, places)
-    found = Weighting("blend", mixed / mixed.sum(), evidence.predictions.samples)
-    return spread(found, inside, evidence.predictions.members)
+    found = Weighting("blend", mixed / mixed.sum(), evidence.sampled.samples)
+    return spread(found, inside, evidence.sampled.members)
 
 
 def places_from_end(predictions: Predictions) -> NDArray[np.int64]:
@@ -100,7 +100,7 @@ def _candidates(evidence: Evidence, places: NDArray[np.int64]) -> Iterator[Array
 
 def _scores(evidence: Evidence, places: NDArray[np.int64]) -> Array:
     """(K,) the losses S_k, less the smallest one."""
-    predictions = evidence.predictions
+    predictions = evidence.sampled
     if predictions.units < 2:
         return np.zeros(len(candidates(evidence, places)))
     shares = shares_of_groups(predictions)

@@ -11,6 +11,7 @@ from comitia._predictions import Predictions
 from comitia._simplex import as_prior
 from comitia._votes import require_kind
 from comitia.statistics import Statistics, measure
+from comitia.statistics.counted import Counted, Holdout
 
 Array = NDArray[np.float64]
 
@@ -21,7 +22,7 @@ class Evidence:
 
     Attributes
     ----------
-    predictions : members and labels on the samples that may choose the weights
+    predictions : members and labels on the samples that may choose the weights, or what was counted of them
     vote : "majority" or "average"
     delta : failure probability of the bounds that are minimised
     prior : (M,) on the simplex; uniform when None
@@ -34,7 +35,7 @@ class Evidence:
     array([0.   , 0.333])
     """
 
-    predictions: Predictions
+    predictions: Holdout
     vote: str = "majority"
     delta: float = 0.05
     prior: ArrayLike | None = None
@@ -45,7 +46,7 @@ class Evidence:
     def __post_init__(self) -> None:
         require_open_unit("delta", self.delta)
         as_prior(self.prior, self.predictions.members)
-        if self.predictions.labels is None:
+        if isinstance(self.predictions, Predictions) and self.predictions.labels is None:
             raise InputError("labels: weighing needs the true classes; give labels with the predictions")
         require_kind(self.predictions, self.vote)
 
@@ -55,10 +56,17 @@ class Evidence:
         return as_prior(self.prior, self.predictions.members)
 
     @property
+    def sampled(self) -> Predictions:
+        """The predictions sample by sample; an error where only counts are known."""
+        if isinstance(self.predictions, Counted):
+            raise InputError("method: needs what members said on each sample, which counts do not hold")
+        return self.predictions
+
+    @property
     def labels(self) -> NDArray[np.int64]:
         """The true classes."""
-        assert self.predictions.labels is not None
-        return self.predictions.labels
+        assert self.sampled.labels is not None
+        return self.sampled.labels
 
     @property
     def loss(self) -> str:

@@ -18,10 +18,10 @@ def with_statistics(evidence: Evidence) -> Evidence:
 
 def without(evidence: Evidence, held: NDArray[np.int64]) -> Evidence:
     """Return the evidence on all samples but those held out (sorted positions), for a hold-out that members share."""
-    kept = np.setdiff1d(np.arange(evidence.predictions.samples), held, assume_unique=True)
-    fold = evidence.predictions.take(held)
+    kept = np.setdiff1d(np.arange(evidence.sampled.samples), held, assume_unique=True)
+    fold = evidence.sampled.take(held)
     measured = {loss: less(whole, measure(fold, loss)) for loss, whole in evidence.measured.items()}
-    return replace(evidence, predictions=evidence.predictions.take(kept), measured=measured)
+    return replace(evidence, predictions=evidence.sampled.take(kept), measured=measured)
 
 
 def less(whole: Statistics, part: Statistics) -> Statistics:
@@ -49,12 +49,12 @@ def less(whole: Statistics, part: Statistics) -> Statistics:
 
 def restricted(evidence: Evidence, members: NDArray[np.int64]) -> Evidence:
     """Return the evidence on those members alone; a prior is normalised among them."""
-    if members.size == evidence.predictions.members:
+    if members.size == evidence.sampled.members:
         return evidence
     pi = evidence.pi[members]
     return replace(
         evidence,
-        predictions=evidence.predictions.pick(members),
+        predictions=evidence.sampled.pick(members),
         prior=None if evidence.prior is None else pi / pi.sum(),
         unlabelled=None if evidence.unlabelled is None else evidence.unlabelled.pick(members),
         measured={loss: known.pick(members) for loss, known in evidence.measured.items()},

@@ -33,8 +33,8 @@ def greedy(evidence: Evidence) -> Weighting:
     require_joint(evidence, "greedy")
     picks, losses = _select(_contested(evidence))
     best = int(np.argmin(losses)) + 1
-    counts = np.bincount(picks[:best], minlength=evidence.predictions.members)
-    return Weighting("greedy", counts / best, evidence.predictions.samples, counts=counts.astype(np.int64))
+    counts = np.bincount(picks[:best], minlength=evidence.sampled.members)
+    return Weighting("greedy", counts / best, evidence.sampled.samples, counts=counts.astype(np.int64))
 
 
 def _select(values: NDArray[np.float32]) -> tuple[list[int], list[int]]:
@@ -84,7 +84,7 @@ def _scores(
 
 def _contested(evidence: Evidence) -> NDArray[np.float32]:
     """(M, C, s) class values, the true class first, on samples where a member is wrong: on others no vote errs."""
-    predictions, wanted = evidence.predictions, _wanted(evidence)
+    predictions, wanted = evidence.sampled, _wanted(evidence)
     blocks = predictions.blocks() if evidence.vote == "average" else predictions.vote_blocks()
     parts = []
     for block in blocks:
@@ -113,7 +113,7 @@ def _true_class_first(
 
 def _wanted(evidence: Evidence) -> NDArray[np.bool_]:
     """Which samples may decide: all, or a seeded random part where the contested ones would exceed `VALUES`."""
-    predictions = evidence.predictions
+    predictions = evidence.sampled
     room = VALUES // (predictions.members * predictions.classes)
     if predictions.samples <= room:
         return np.ones(predictions.samples, dtype=bool)

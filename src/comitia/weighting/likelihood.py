@@ -20,9 +20,9 @@ def likelihood(evidence: Evidence) -> Weighting:
     array([0.5, 0.5])
     """
     require_joint(evidence, "likelihood")
-    if not evidence.predictions.has_probs:
+    if not evidence.sampled.has_probs:
         raise InputError("method: 'likelihood' needs probabilities, these predictions hold votes; use tandem")
-    return from_log_likelihoods(log_likelihoods(evidence.predictions), evidence)
+    return from_log_likelihoods(log_likelihoods(evidence.sampled), evidence)
 
 
 def from_log_likelihoods(sums: NDArray[np.float64], evidence: Evidence) -> Weighting:
@@ -30,7 +30,7 @@ def from_log_likelihoods(sums: NDArray[np.float64], evidence: Evidence) -> Weigh
     with np.errstate(divide="ignore"):
         logits = np.log(evidence.pi) + sums
     weights = np.exp(logits - normaliser(logits))
-    return Weighting("likelihood", weights / weights.sum(), evidence.predictions.samples)
+    return Weighting("likelihood", weights / weights.sum(), evidence.sampled.samples)
 
 
 def log_likelihoods(predictions: Predictions) -> NDArray[np.float64]:
