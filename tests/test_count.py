@@ -105,7 +105,7 @@ def test_weights_that_no_sample_chose_get_the_smallest_bound_and_pay_for_it(aske
     found, expected = weigh(total("votes"), **asked), weigh(whole("votes"), **asked)
     assert (found.chosen_on, expected.best.name) == ("nothing", "holdout")
     # the price is fixed by the question: what only samples or groups of them can give is paid for too
-    assert found.certification.compared == price("majority", shared=True, chosen_on="nothing") == 11
+    assert found.certification.compared == price("majority", shared=True, chosen_on="nothing") == 12
     assert found.best.name not in COUNTED
     shown = {row.name: row.why for row in found.certification.unavailable}
     assert shown["holdout"] == shown["occam"] == NO_VOTES
@@ -170,7 +170,10 @@ def test_a_method_of_ones_own_may_look_at_statistics():
         ),
         ({"certify_fraction": 0.5, "method": "uniform"}, "certify_fraction: must be 0 with counts"),
         ({"certify": count(apart("votes"))}, "certify: must be Predictions, got Counted"),
-        ({"unlabelled": apart("votes")}, "unlabelled: must hold the same 6 members and two classes"),
+        (
+            {"unlabelled": apart("votes")},
+            "unlabelled: counts use it for the disagreement of two classes only, got 3",
+        ),
     ],
 )
 def test_what_counts_cannot_give(asked, message):

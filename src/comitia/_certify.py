@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._certificate import Certificate
 from comitia._counting import counted
 from comitia._errors import InputError, require_choice, require_open_unit
-from comitia._pairing import pair
+from comitia._pairing import pairs_kept
 from comitia._predictions import Predictions
 from comitia._simplex import as_prior, as_weights
 from comitia._votes import require_kind, require_threshold
@@ -23,8 +23,6 @@ from comitia.statistics.counted import Counted, Holdout, require_holdout
 from comitia.statistics.unlabelled import matched, pooled_disagreement
 
 Array = NDArray[np.float64]
-# Why there are no pairs where a threshold decides: the score is of the largest total.
-TILTED = "proved for the vote without a threshold"
 
 NO_COUNT = (
     "errors of the vote with it must be counted on samples that chose neither it nor the weights; keep some for "
@@ -162,7 +160,7 @@ def certify_with(
         **_moments(measured, rho),
         **_disagreements(measured, rho, extra if vote == "majority" and predictions.classes == 2 else None),
         **counted(predictions, rho, vote, kept, seed, threshold),
-        **_pairs(predictions, kept, extra, rho, vote, seed, weighing, unlabelled_chose, threshold),
+        **pairs_kept(predictions, kept, extra, rho, vote, seed, weighing, unlabelled_chose, threshold),
         abstains=predictions.abstains,
         threshold=threshold,
     )
@@ -297,27 +295,3 @@ def _disagreements(measured: Statistics, rho: Array, extra: Predictions | None) 
         return {}
     shares, m = pooled_disagreement(measured, extra)
     return {"disagreement": float(rho @ shares @ rho), "n_disagreement": m, "own_disagreement": own}
-
-
-def _pairs(
-    predictions: Holdout,
-    kept: NDArray[np.int64] | None,
-    extra: Predictions | None,
-    rho: Array,
-    vote: str,
-    seed: int,
-    weighing: Predictions | None,
-    chose: bool,
-    threshold: float | None,
-) -> dict[str, Any]:
-    """Return the certifying samples paired with unlabelled ones, or why they are not."""
-    if extra is None or not predictions.shared:
-        return {}
-    if isinstance(predictions, Counted):
-        return {"unpaired": NO_VOTES}
-    if threshold is not None:
-        return {"unpaired": TILTED}
-    if kept is not None:
-        weighing = predictions.take(np.setdiff1d(np.arange(predictions.samples), kept))
-        predictions = predictions.take(np.sort(kept))
-    return pair(predictions, extra, rho, vote, seed=seed, weighing=weighing, unlabelled_chose=chose)

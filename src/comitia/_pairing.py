@@ -8,13 +8,40 @@ from numpy.typing import NDArray
 from comitia._predictions import Predictions
 from comitia._votes import certified_losses, vote_scores
 from comitia.bounds.designation import foresee
-from comitia.bounds.row import Paired
+from comitia.bounds.row import NO_VOTES, Paired
+from comitia.statistics.counted import Counted, Holdout
 
 Array = NDArray[np.float64]
 
 CHOSE = "the unlabelled samples may have had a part in the choice of the weights"
 NOT_JOINT = "each member has its own unlabelled samples, so they cannot vote together on them"
+# The score is of the largest total.
+TILTED = "proved for the vote without a threshold"
 NO_PROBS = "the average vote needs probabilities, the unlabelled samples have votes"
+
+
+def pairs_kept(
+    predictions: Holdout,
+    kept: NDArray[np.int64] | None,
+    extra: Predictions | None,
+    rho: Array,
+    vote: str,
+    seed: int,
+    weighing: Predictions | None,
+    chose: bool,
+    threshold: float | None,
+) -> dict[str, Any]:
+    """Return the certifying samples paired with unlabelled ones, or why they are not."""
+    if extra is None or not predictions.shared:
+        return {}
+    if isinstance(predictions, Counted):
+        return {"unpaired": NO_VOTES}
+    if threshold is not None:
+        return {"unpaired": TILTED}
+    if kept is not None:
+        weighing = predictions.take(np.setdiff1d(np.arange(predictions.samples), kept))
+        predictions = predictions.take(np.sort(kept))
+    return pair(predictions, extra, rho, vote, seed=seed, weighing=weighing, unlabelled_chose=chose)
 
 
 def pair(

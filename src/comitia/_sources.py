@@ -56,6 +56,11 @@ def gather_sources(
         raise InputError(
             f"classes: only one class occurs ('{known.class_names[0]}'); name all of them with classes"
         )
+    if unlabelled is not None and isinstance(known, Counted) and known.classes != 2:
+        raise InputError(
+            f"unlabelled: counts use it for the disagreement of two classes only, got {known.classes} classes; "
+            "certify= takes samples apart, which are paired with it"
+        )
     extra = None if unlabelled is None else matched(unlabelled, known)
     if extra is not None and apart is not None:
         refuse_known(extra, predictions)
