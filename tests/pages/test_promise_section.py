@@ -26,7 +26,7 @@ def test_all_promises_are_shown_and_one_is_the_headline() -> None:
         costs=COSTS,
         threshold=0.4,
     )
-    page = record_page(Material("e", found), "")
+    page = record_page(Material("e", found))
     text = plain(page)
     assert page.count("<h1") == 1
     for promise in found.promises:

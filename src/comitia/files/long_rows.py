@@ -180,7 +180,7 @@ class _Known:
             more = max(len(names), 2 * len(self._codes)) - len(self._codes)
             self._codes = np.concatenate([self._codes, np.full(more, -1, np.int32)])
         new = (said >= 0) & (self._codes[items] < 0)
-        self._codes[items[new]] = said[new]
+        self._codes[items[new][::-1]] = said[new][::-1]  # of several rows the first stays
         wrong = np.flatnonzero((said >= 0) & (self._codes[items] != said))
         if len(wrong):
             item, words = int(items[wrong[0]]), self._vocabulary.words
