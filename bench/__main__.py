@@ -16,7 +16,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ["co_errors", "minimise", "digital", "weigh", "tables", "tightness", "protocol", "noise", "engine"]
+NAMES = [
+    "co_errors",
+    "minimise",
+    "digital",
+    "weigh",
+    "tables",
+    "tightness",
+    "selective",
+    "protocol",
+    "noise",
+    "engine",
+]
 
 
 def main() -> None:
