@@ -24,6 +24,7 @@ NAMES = [
     "counts",
     "tables",
     "tightness",
+    "selective",
     "after",
     "protocol",
     "noise",
