@@ -181,7 +181,7 @@ def test_what_counts_can_give_is_shown(counted: Any, call: Any) -> None:
     assert "6 members · 960 hold-out samples, counted · 2 classes · majority vote" in shown
     assert "weights: tandem, chosen on all samples" in shown
     assert (
-        "not given: holdout, split, unlabelled, occam: counts do not hold the vote's own errors; --certify takes samples"
+        "not given: holdout, split, unlabelled, occam: counts do not hold the vote's own errors; --certify takes"
         in shown
     )
     assert "Promise (" in shown
