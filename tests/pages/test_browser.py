@@ -224,8 +224,13 @@ def test_the_nearest_point_tells_its_value_and_hidden_ones_do_not(
     page, place = seen.page, "#evaluation-accuracy-average"
     page.locator(place).scroll_into_view_if_needed()
 
+    def settled() -> None:
+        """Wait until the page has laid out and drawn what was done to it."""
+        page.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+
     def point(series: int) -> str:
         """What is told at the last point of a series."""
+        settled()
         where = page.evaluate(
             """([place, k]) => {
               const values = JSON.parse(document.getElementById('values').textContent);
@@ -235,13 +240,16 @@ def test_the_nearest_point_tells_its_value_and_hidden_ones_do_not(
             }""",
             [place, series],
         )
+        page.mouse.move(where[0] - 2, where[1])
         page.mouse.move(*where)
+        settled()
         return page.inner_text("#tip") if page.locator("#tip").is_visible() else ""
 
     drawn, waiting = point(2), point(4)
     page.locator(f"{place} >> xpath=.. >> .k4").check()
     added = point(4)
     page.mouse.move(1, 1)
+    settled()
     left = page.locator("#tip").is_visible()
     page.context.close()
     assert drawn == "tandem, all\n4: 87.94% ± 0.40%"
