@@ -186,8 +186,12 @@ def _packs(table: list[Outcome]) -> list[dict[str, object]]:
     rows = []
     ways = ("blend, n^3/4", "tandem, n^3/4", "blend, n^3/4, unlabelled", "blend, n^3/4, designated")
     for of, way in product(dict.fromkeys(pack.split("-")[0] for pack, _ in _keys(table)), ways):
-        cells = [cell for key in _keys(table) if key[0].startswith(of) for cell in _cells(table, key, way)]
+        keys = [key for key in _keys(table) if key[0].startswith(of)]
+        cells = [cell for key in keys for cell in _cells(table, key, way)]
         rows.append({"name": f"{of}, all sizes: {way}", **_pooled(cells)})
+        for size in _sizes(table, way):
+            some = [cell for key in keys if (cell := _cell(table, key, way, size)) is not None]
+            rows += [{"name": f"{of}, n = {size}: {way}", **_pooled(some)}] if some else []
     for key, way in product(_keys(table), ways[:3]):
         row = _pooled(_cells(table, key, way))
         # sizes of one pack are nested, so their spread says little
@@ -198,6 +202,9 @@ def _packs(table: list[Outcome]) -> list[dict[str, object]]:
 
 def _cells(table: list[Outcome], key: tuple[str, str], way: str) -> list[dict[str, float]]:
     """The cells of a pack and vote: drawn samples for what needs unlabelled ones, halves for the others."""
+    return [cell for size in _sizes(table, way) if (cell := _cell(table, key, way, size)) is not None]
+
+
+def _sizes(table: list[Outcome], way: str) -> list[str]:
     drawn = way.count(",") > 1
-    sizes = dict.fromkeys(o.size for o in table if o.way == way and o.size.endswith("drawn") == drawn)
-    return [cell for size in sizes if (cell := _cell(table, key, way, size)) is not None]
+    return list(dict.fromkeys(o.size for o in table if o.way == way and o.size.endswith("drawn") == drawn))

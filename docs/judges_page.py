@@ -174,6 +174,8 @@ def _smallest(found: Dropping) -> str:
         ),
         key=lambda one: one.members,
     )
+    if least is found.whole:
+        return f"No smaller panel on this way is certified as low as all {len(names)}."
     kept = " and ".join(name for name in names if name not in least.dropped)
     return f"The smallest panel on this way that is certified as low as all {len(names)} has {least.members}: {kept}."
 

@@ -6,6 +6,8 @@ import numpy as np
 
 from comitia import Predictions
 
+#: What `weigh` does with counts, where nothing is asked for.
+AS_COUNTED = {"method": "tandem", "vote": "majority"}
 MEMBERS, WEIGHED, SAMPLES, SHARDS = 6, 960, 1300, 8
 NAMES = np.array(["anna", "ben", "cleo", "dan", "eve", "finn"])
 ANIMALS = np.array(["dog", "cat", "eel"])

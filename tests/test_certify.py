@@ -34,7 +34,7 @@ def test_weights_fixed_beforehand(classes: int, vote: str) -> None:
 def test_weights_chosen_on_a_part_get_split_and_never_holdout() -> None:
     pack = simulated()
     kept = np.arange(100, 400)
-    found = certify(pack, IRREGULAR, chosen_on="part", certifying=kept)
+    found = certify(pack, IRREGULAR, chosen_on="part", certifying=kept, vote="majority")
     assert "holdout" not in names(found)
     split = next(c for c in found.certificates if c.name == "split")
     wrong = weighted_majority(pack, IRREGULAR)[100:] != pack.labels[100:]
@@ -54,7 +54,7 @@ def weighted_majority(pack: Predictions, weights: np.ndarray) -> np.ndarray:
 
 
 def test_weights_chosen_on_all_samples_get_no_counted_certificate() -> None:
-    found = certify(simulated(), IRREGULAR)
+    found = certify(simulated(), IRREGULAR, vote="majority")
     assert names(found) == PAC_BAYES | {"ctd"}
     assert {row.name for row in found.unavailable} >= {
         "holdout",
@@ -68,21 +68,23 @@ def test_weights_chosen_on_all_samples_get_no_counted_certificate() -> None:
 
 def test_the_smallest_of_k_kinds_pays_for_the_choice() -> None:
     pack = simulated()
-    found = certify(pack, IRREGULAR, delta=0.05)
+    found = certify(pack, IRREGULAR, delta=0.05, vote="majority")
     # gibbs; tandem; moment; gibbs and tandem together; occam; best-member; disagreement with gibbs, with tandem
     assert found.compared == 8
     assert found.best.delta == 0.05
     assert found.best.inputs["delta_share"] == pytest.approx(0.05 / 8)
-    cheaper = certify(pack, IRREGULAR, delta=0.05 / 8)
+    cheaper = certify(pack, IRREGULAR, delta=0.05 / 8, vote="majority")
     assert found.best.risk == min(c.risk for c in cheaper.certificates)
 
 
 def test_the_price_does_not_depend_on_the_weights_that_the_data_led_to() -> None:
     """A price that fell when occam is not to be had could let the shares of delta add up to more than delta."""
     pack = simulated(classes=2)
-    prices = {certify(pack, w).compared for w in (IRREGULAR, np.eye(6)[0], np.full(6, 1 / 6))}
-    assert prices == {8} == {certify(simulated(classes=3), IRREGULAR).compared}
-    claims = certify(pack, np.eye(6)[0]).certificates
+    prices = {
+        certify(pack, w, vote="majority").compared for w in (IRREGULAR, np.eye(6)[0], np.full(6, 1 / 6))
+    }
+    assert prices == {8} == {certify(simulated(classes=3), IRREGULAR, vote="majority").compared}
+    claims = certify(pack, np.eye(6)[0], vote="majority").certificates
     events = {
         "tandem-lambda": "tandem-kl",
         "first-order-lambda": "first-order-kl",
@@ -95,7 +97,7 @@ def test_the_price_does_not_depend_on_the_weights_that_the_data_led_to() -> None
 def test_multiples_of_one_part_get_occam_on_all_samples() -> None:
     pack = simulated()
     weights = np.array([0, 0, 0, 1, 1, 2]) / 4
-    found = certify(pack, weights)
+    found = certify(pack, weights, vote="majority")
     occam = next(c for c in found.certificates if c.name == "occam")
     losses = _losses(pack, weights)
     assert occam.samples == 400
@@ -136,7 +138,9 @@ def test_per_member_holdouts_use_the_smallest_overlap_and_say_what_is_missing() 
 def test_every_number_of_a_certificate_is_in_its_inputs() -> None:
     pack = simulated(classes=2)
     prior = np.array([0.3, 0.2, 0.2, 0.1, 0.1, 0.1])
-    found = {c.name: c for c in certify(pack, IRREGULAR, prior=prior, delta=0.1).certificates}
+    found = {
+        c.name: c for c in certify(pack, IRREGULAR, prior=prior, delta=0.1, vote="majority").certificates
+    }
     kl = kl_divergence(IRREGULAR, prior)
     wrong = pack.votes() != pack.labels
     tandem = sum(
@@ -230,7 +234,7 @@ def test_statistics_of_members_that_share_their_samples_although_others_have_the
     whole = simulated()
     probs = np.concatenate([block.probs for block in whole.blocks()], axis=1)
     part = Predictions.from_arrays(probs=probs, labels=whole.labels, mask=mask).pick([0, 1])
-    assert certify_with(measure(part), part, [0.6, 0.4]) == certify(part, [0.6, 0.4])
+    assert certify_with(measure(part), part, [0.6, 0.4]) == certify(part, [0.6, 0.4], vote="majority")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Counts in place of predictions: what follows from them is what follows from the samples, to the last digit."""
 
+import json
 import pickle
 from dataclasses import replace
 from functools import cache
@@ -7,11 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from comitia import Counted, InputError, Predictions, certify, count, verify, weigh
+from comitia import Counted, Ensemble, InputError, Predictions, certify, count, verify, weigh
 from comitia.bounds.row import NO_VOTES
 from comitia.bounds.table import price
 from comitia.weighting import METHODS, TABLE
-from counting_cases import KINDS, MEMBERS, NAMES, WEIGHED, apart, part, shards, whole
+from counting_cases import AS_COUNTED, KINDS, MEMBERS, NAMES, WEIGHED, apart, part, shards, whole
 
 FROM_COUNTS = ("uniform", "best", "early-stopping", "first-order", "tandem", "cantelli", "disagreement")
 COUNTED = ("holdout", "split", "occam")
@@ -55,7 +56,7 @@ def test_with_samples_apart_everything_is_what_one_machine_finds(kind):
     for method in FROM_COUNTS:
         if suits(kind, method):
             found = weigh(total(kind), certify=apart(kind), method=method)
-            expected = weigh(whole(kind), certify=apart(kind), method=method)
+            expected = weigh(whole(kind), certify=apart(kind), method=method, vote="majority")
             assert record(found) == record(expected), method
             assert found.data.counted
             assert not expected.data.counted
@@ -73,7 +74,7 @@ def test_the_record_does_not_depend_on_the_shards(kind):
 def test_certificates_from_counts_alone_are_those_of_the_samples(kind):
     found, expected = (
         weigh(total(kind)),
-        weigh(whole(kind), certify_fraction=0 if "masked" not in kind else None),
+        weigh(whole(kind), certify_fraction=0 if "masked" not in kind else None, **AS_COUNTED),
     )
     assert found.weights.tolist() == expected.weights.tolist()
     risks = {c.name: c.risk for c in expected.certification.certificates if c.name not in COUNTED}
@@ -242,7 +243,7 @@ def test_out_of_fold_counts_choose_weights_and_promise_nothing():
         ):
             weigh(counted, method=method)
     found = weigh(counted, certify=apart("votes"))
-    expected = weigh(folded(slice(0, WEIGHED)), certify=apart("votes"))
+    expected = weigh(folded(slice(0, WEIGHED)), certify=apart("votes"), **AS_COUNTED)
     assert record(found) == record(expected)
     assert found.data.folds == 5
     assert verify(found, counted, certify=apart("votes")).holds
@@ -310,3 +311,22 @@ def test_members_by_other_names_are_refused():
     moved = replace(count(part("runs", slice(0, 50))), step=np.array([0, 1, 0, 1, 1, 0]))
     with pytest.raises(InputError, match="part 1: step of the members differs from part 0"):
         count(part("runs", slice(50, 90))) + moved
+
+
+def test_a_record_that_counts_cannot_have_is_refused():
+    for key, value in (("vote", "average"), ("chosen_on", "part")):
+        record = json.loads(json.dumps(weigh(total("votes")).to_json()))
+        (record if key == "vote" else record["weighting"])[key] = value
+        with pytest.raises(InputError, match="data: counts are of votes and cannot be split"):
+            Ensemble.from_json(json.dumps(record))
+
+
+def test_a_member_may_be_silent_in_one_part():
+    votes, labels = np.array([[0, 1, 1], [0, 0, 1]]), np.array([0, 1, 1])
+    silent = np.array([[True] * 3, [False] * 3])
+    parts = [
+        count(Predictions.from_arrays(votes=votes, labels=labels, abstained=silent)),
+        count(Predictions.from_arrays(votes=1 - votes, labels=labels)),
+    ]
+    assert [part.fault() for part in (*parts, parts[0] + parts[1])] == [None] * 3
+    assert (parts[0] + parts[1]).answers.sum(axis=1).tolist() == [3, 6]

@@ -8,7 +8,7 @@ import pytest
 from comitia import Counted, InputError, Predictions, certify, compare, count, drift, verify, weigh
 from comitia._untouched import is_holdout
 from comitia.bounds.row import NO_VOTES
-from counting_cases import NAMES, apart, drawn, part, shards, whole
+from counting_cases import AS_COUNTED, NAMES, apart, drawn, part, shards, whole
 
 LATER = slice(1000, 1300)
 COSTS = [[0, 1], [5, 0]]
@@ -55,7 +55,9 @@ def test_what_needs_single_samples_is_refused_in_one_line(asked, method):
 )
 def test_samples_apart_promise_what_they_promise_beside_predictions(asked):
     found = weigh(total(), certify=apart("two classes"), **asked)
-    assert record(found) == record(weigh(whole("two classes"), certify=apart("two classes"), **asked))
+    assert record(found) == record(
+        weigh(whole("two classes"), certify=apart("two classes"), **AS_COUNTED, **asked)
+    )
     assert bool(found.promises) == bool({"per", "costs"} & set(asked))
     assert verify(found, total(), certify=apart("two classes")).holds
 
@@ -86,7 +88,7 @@ def test_counts_alone_have_no_gain_and_no_profile():
         found = weigh(total(), method=method)
         assert found.gain is found.profile is None
     beside = weigh(total(), certify=apart("two classes"))
-    expected = weigh(whole("two classes"), certify=apart("two classes"))
+    expected = weigh(whole("two classes"), certify=apart("two classes"), **AS_COUNTED)
     assert (beside.gain, beside.profile) == (expected.gain, expected.profile)
     assert None not in (beside.gain, beside.profile)
 
@@ -94,7 +96,7 @@ def test_counts_alone_have_no_gain_and_no_profile():
 def test_unlabelled_samples_are_paired_with_samples_apart_only():
     extra = unlabelled("votes")
     found = weigh(total("votes"), certify=apart("votes"), unlabelled=extra)
-    expected = weigh(whole("votes"), certify=apart("votes"), unlabelled=extra)
+    expected = weigh(whole("votes"), certify=apart("votes"), unlabelled=extra, **AS_COUNTED)
     risks = [{one.name: one.risk for one in each.certification.certificates} for each in (found, expected)]
     assert risks[0]["unlabelled"] == risks[1]["unlabelled"]
     # what chose the weights cannot be looked at, so the errors counted apart are the promise
@@ -124,7 +126,9 @@ def test_what_was_counted_is_known_again_as_predictions():
 
 def test_drift_is_measured_from_a_profile_of_samples_apart():
     new = part("two classes", LATER)
-    beside, expected = (weigh(each, certify=apart("two classes")) for each in (total(), whole("two classes")))
+    beside, expected = (
+        weigh(each, certify=apart("two classes"), **AS_COUNTED) for each in (total(), whole("two classes"))
+    )
     assert drift(beside, new) == drift(expected, new)
     with pytest.raises(InputError, match="profile|reference"):
         drift(weigh(total()), new)

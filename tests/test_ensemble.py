@@ -108,7 +108,7 @@ def test_weights_that_do_not_sum_to_one_are_damage() -> None:
         (("best", "delta"), 0.06, "certificates must be of the ensemble's own delta and vote"),
         (("delta",), 0.06, "certificates must be of the ensemble's own delta and vote"),
         (("best", "inputs"), {"errors": 1}, "the inputs of certificate split do not fit its formula"),
-        (("best", "samples"), 9, "certificate split rests on 200 samples, not 9"),
+        (("best", "samples"), 9, "certificate split rests on 337 samples, not 9"),
         (("best", "compared"), 8, "price of choosing among 8 kinds of certificate was not paid"),
         (("names",), ["a", "a", "b", "c", "d", "e"], "names: duplicate name"),
         (("member_risks",), [0.1, 0.1, 0.1, 0.1, 0.1, 1.2], "member_risks must lie between 0 and 1"),

@@ -41,7 +41,7 @@ def run(*words):
 
 def test_a_callable_is_split_and_certified_as_a_built_in_one(outside):
     pack = simulated()
-    ensemble = weigh(pack, method=outside.inverse_error)
+    ensemble = weigh(pack, method=outside.inverse_error, vote="majority")
     assert ensemble.weighting.method == "outside_weighting:inverse_error"
     assert ensemble.chosen_on == "part"
     assert ensemble.best.name == "split"
@@ -78,7 +78,7 @@ def test_plain_weights_will_do_and_wrong_ones_are_refused():
 
 def test_a_bound_stands_among_the_certificates_and_rests_on_its_author(outside):
     pack = simulated()
-    ensemble = weigh(pack, bounds=[outside.hoeffding], certify_fraction=0)
+    ensemble = weigh(pack, bounds=[outside.hoeffding], certify_fraction=0, vote="majority")
     found = {c.name: c for c in ensemble.certification.certificates}["outside_weighting:hoeffding"]
     assert found.meaning.startswith("Twice the Gibbs risk, by Hoeffding")
     assert ensemble.certification.compared == 9
@@ -89,7 +89,7 @@ def test_a_bound_stands_among_the_certificates_and_rests_on_its_author(outside):
     with pytest.raises(InputError, match="bounds: the file rests on 'outside_weighting:hoeffding'"):
         verify(again, pack)
     with pytest.raises(InputError, match="bounds: the file has no certificate 'outside_weighting:hoeffding'"):
-        verify(weigh(pack), pack, bounds=[outside.hoeffding])
+        verify(weigh(pack, vote="majority"), pack, bounds=[outside.hoeffding])
 
 
 def test_by_name_on_the_command_line(outside, tmp_path, capsys):

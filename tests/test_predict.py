@@ -71,7 +71,7 @@ def test_order_serves_where_the_new_files_have_no_names() -> None:
 def test_members_without_names_are_taken_by_order(picked: list[int], weights: list[float]) -> None:
     """The new file numbers its members from 0, whatever numbers the weighed ones had."""
     pack = simulated()
-    weighed = weigh(pack.pick(picked), method="given", weights=weights)
+    weighed = weigh(pack.pick(picked), method="given", weights=weights, vote="majority")
     stored = Ensemble.from_json(json.dumps(weighed.to_json()))
     new = Predictions.from_arrays(votes=pack.votes()[picked], labels=pack.labels)
     assert new.names == ("member 0", "member 1", "member 2")

@@ -224,13 +224,13 @@ def test_a_certificate_that_stands_there_twice() -> None:
 def test_a_looser_certificate_holds_with_the_promise_that_belongs_to_it() -> None:
     record = weigh(PACK).to_json()
     risk = record["best"]["risk"] + 0.05
-    looser = Certificate("split", "majority", risk, 0.05, record["best"]["samples"])
+    looser = Certificate("split", record["vote"], risk, 0.05, record["best"]["samples"])
     record["best"] |= {"risk": risk, "promise": looser.promise}
     assert verify(Ensemble.from_json(json.dumps(record), faults=False), PACK).holds
 
 
 def test_what_another_machine_may_find_a_little_otherwise_holds() -> None:
-    record = weigh(PACK).to_json()
+    record = weigh(PACK, method="tandem").to_json()
     for key in ("lambda", "kl", "bound"):
         record["weighting"][key] *= 1 + 1e-6
     record["weighting"]["gap"] += 1e-9

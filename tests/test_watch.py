@@ -19,14 +19,15 @@ GROUPED = simulated(samples=300, groups=np.array([f"p{i % 41}" for i in range(30
 def test_losses_are_those_that_were_certified() -> None:
     new = simulated(samples=123, seed=1)
     found = batch_of(ENSEMBLE, new, "new.npz")
-    assert np.array_equal(found.losses(), certified_losses(new, ENSEMBLE.weights))
+    assert np.array_equal(found.losses(), certified_losses(new, ENSEMBLE.weights, "average"))
     assert (found.file, found.samples, found.marks) == ("new.npz", 123, None)
     assert from_plain(Batch, to_plain(found)) == found
 
 
 def test_groups_in_the_order_in_which_they_occur() -> None:
     found = batch_of(weigh(GROUPED), GROUPED, "f")
-    lost, names = certified_losses(GROUPED, weigh(GROUPED).weights), [f"p{i % 41}" for i in range(300)]
+    lost = certified_losses(GROUPED, weigh(GROUPED).weights, "average")
+    names = [f"p{i % 41}" for i in range(300)]
     expected = [np.mean([lost[i] for i in range(300) if names[i] == f"p{g}"]) for g in range(41)]
     assert found.losses() == pytest.approx(expected)
     assert found.bits is None

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from comitia import Ensemble, Predictions, bounds, weigh
+from comitia import Ensemble, Predictions, bounds, certify, weigh
 from comitia._errors import InputError
-from comitia._split import default_fraction, split_samples
+from comitia._split import default_fraction, default_weighing, split_samples
 from comitia._weigh import OUT_OF_FOLD
 from comitia.weighting import METHODS, Evidence, choose
 from panels import lost, panel, some_groups
@@ -18,7 +18,7 @@ STATES = {"run": [1, 1, 1, 2, 2, 2], "step": [1, 2, 3, 1, 2, 3]}
 
 def test_the_weighing_part_alone_chooses_the_weights() -> None:
     pack = simulated(samples=1000)
-    ensemble = weigh(pack, method="tandem", certify_fraction=0.5, seed=3)
+    ensemble = weigh(pack, method="tandem", certify_fraction=0.5, seed=3, vote="majority")
     weighing, certifying = split_samples(1000, 0.5, 3)
     alone = choose("tandem", Evidence(pack.take(weighing)))
     assert ensemble.weights == pytest.approx(alone.weights, abs=1e-5)
@@ -105,10 +105,20 @@ def test_the_same_seed_gives_the_same_ensemble_and_another_one_another() -> None
     assert weigh(pack, seed=1).weights.tolist() != weigh(pack, seed=2).weights.tolist()
 
 
-@pytest.mark.parametrize("n", [20, 100, 1999, 2000, 3000, 5000, 10**6])
-def test_the_default_fraction_is_the_documented_function(n: int) -> None:
-    weighing = n * (1 - default_fraction(n))
-    assert weighing == pytest.approx(max(0.2 * n, min(0.5 * n, 1000)))
+@pytest.mark.parametrize("n", [20, 21, 100, 1999, 5000, 10**6])
+def test_the_default_split_is_the_documented_function(n: int) -> None:
+    """.7 n^(3/4) samples choose, by integers: k is the whole number next to it where (k ± ½)^4 encloses .7^4 n³."""
+    weighing, certifying = split_samples(n, default_fraction(n), seed=0)
+    k = len(weighing)
+    assert k + len(certifying) == n
+    assert (2 * k - 1) ** 4 * 10**4 <= 16 * 7**4 * n**3 <= (2 * k + 1) ** 4 * 10**4
+    assert default_weighing(n) == k
+
+
+def test_groups_are_what_the_default_split_counts() -> None:
+    ensemble = weigh(simulated(samples=400, groups=np.arange(400) // 4))
+    assert (ensemble.split.weighing, ensemble.split.certifying) == (4 * 22, 4 * 78)
+    assert ensemble.split.fraction == pytest.approx(0.78)
 
 
 def test_too_few_samples_are_not_split() -> None:
@@ -126,7 +136,10 @@ def test_too_few_samples_are_not_split() -> None:
         ({"certify_fraction": 1e-4}, "certify_fraction: 0.0001 of 400 samples leaves nothing on one side"),
         ({"resolution": 0}, "resolution: must be from 1 to 100, got 0"),
         ({"method": "given"}, "weights: required for method 'given'; give them"),
-        ({"weights": [1, 0, 0, 0, 0, 0]}, "weights: take the place of a method; leave one of the two out"),
+        (
+            {"weights": [1, 0, 0, 0, 0, 0], "method": "blend"},
+            "weights: take the place of a method; leave one of the two out",
+        ),
         ({"prior": [0.5, 0.5]}, "prior: must be 6 numbers, one per member, got shape (2,)"),
     ],
 )
@@ -207,3 +220,19 @@ def test_a_member_that_never_answers_is_warned_of() -> None:
     found = weigh(Predictions.from_arrays(**given))
     assert "member 'member 3' answers no sample; drop it" in found.warnings
     assert found.member_risks[3] == 0.5
+
+
+def test_the_vote_follows_what_the_members_gave() -> None:
+    assert weigh(simulated()).vote == weigh(simulated()).best.vote == "average"
+    assert weigh(simulated(votes=True)).vote == "majority"
+    assert weigh(simulated(), certify=simulated(seed=1, votes=True)).vote == "majority"
+    assert weigh(simulated(), vote="majority").vote == "majority"
+    weights = np.full(6, 1 / 6)
+    assert certify(simulated(), weights).promised.vote == "average"
+    assert certify(simulated(votes=True), weights).promised.vote == "majority"
+
+
+def test_the_method_where_none_is_asked_for() -> None:
+    assert weigh(simulated()).weighting.method == "blend"
+    assert weigh(simulated(masked=True)).weighting.method == "tandem"
+    assert weigh(simulated(), weights=np.full(6, 1 / 6)).weighting.method == "given"

@@ -13,7 +13,7 @@ from comitia._errors import InputError, require_choice, require_open_unit
 from comitia._pairing import pairs_kept
 from comitia._predictions import Predictions
 from comitia._simplex import as_prior, as_weights
-from comitia._votes import require_kind, require_threshold
+from comitia._votes import default_vote, require_kind, require_threshold
 from comitia.bounds.designation import designate
 from comitia.bounds.row import CHOSEN_ON, NO_PRIOR, NO_VOTES, Bound, Facts
 from comitia.bounds.table import price, with_outside
@@ -65,7 +65,7 @@ def certify(
     predictions: Holdout,
     weights: ArrayLike,
     *,
-    vote: str = "majority",
+    vote: str | None = None,
     delta: float = 0.05,
     prior: ArrayLike | None = None,
     chosen_on: str = "all",
@@ -81,7 +81,8 @@ def certify(
     ----------
     predictions : hold-out predictions with labels; or their counts, for certificates that need no single samples.
     weights : (M,) the deployed weights, on the simplex.
-    vote : ``"majority"`` or ``"average"``, the vote that is deployed.
+    vote : ``"majority"`` or ``"average"``, the vote that is deployed. None, as in `weigh`: the average where members
+        gave probabilities, else the majority.
     delta : probability with which a certificate may fail, in (0, 1).
     prior : (M,) over the members, fixed before the hold-out was seen; uniform when None.
     chosen_on : what chose the weights: ``"nothing"`` of the hold-out (uniform, or given beforehand), samples
@@ -107,7 +108,7 @@ def certify(
         None,
         predictions,
         weights,
-        vote=vote,
+        vote=default_vote(predictions) if vote is None else vote,
         delta=delta,
         prior=prior,
         chosen_on=chosen_on,

@@ -162,6 +162,14 @@ def _check(settings: Settings, weights: ArrayLike | None) -> None:
         )
 
 
+def default_method(predictions: Holdout) -> str:
+    """Return the method where none was asked for: blend, or tandem for what blend cannot cross-validate.
+
+    These are counts, and members with hold-out samples of their own.
+    """
+    return "blend" if isinstance(predictions, Predictions) and predictions.shared else "tandem"
+
+
 def is_blind(method: Method) -> bool:
     """Return whether no sample chooses the weights: only methods that are known to look at none."""
     return method == "given" or (isinstance(method, str) and method in TABLE and TABLE[method].blind)

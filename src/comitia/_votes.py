@@ -206,6 +206,18 @@ def _add_weighted(stored: NDArray[Any], weight: float, totals: Array, values: in
     totals += wide.reshape(totals.shape)
 
 
+def default_vote(*parts: Holdout | None) -> str:
+    """Return the vote where none was asked for: average where all members gave probabilities, else majority.
+
+    >>> default_vote(Predictions.from_arrays(probs=[[0.2, 0.9]])), default_vote(Predictions.from_arrays(votes=[[0, 1]]))
+    ('average', 'majority')
+    """
+    given = [part for part in parts if part is not None]
+    return (
+        "average" if all(isinstance(part, Predictions) and part.has_probs for part in given) else "majority"
+    )
+
+
 def require_kind(predictions: Holdout, vote: str) -> None:
     """Raise unless those predictions are of the kind that the vote needs."""
     if require_choice("vote", vote, VOTES) == "majority":

@@ -13,6 +13,7 @@ from comitia._choosing import (
     Settings,
     SplitPlan,
     choose_weights,
+    default_method,
     estimate_risk,
     find_threshold,
     is_blind,
@@ -28,7 +29,7 @@ from comitia._simplex import as_prior
 from comitia._sources import Sources, fold_count, gather_sources
 from comitia._standing import look_back
 from comitia._untouched import id_marks
-from comitia._votes import require_kind
+from comitia._votes import default_vote, require_kind
 from comitia.promises import Decision, ask
 from comitia.statistics import Counted, Statistics, measure, measure_with_part
 from comitia.statistics.counted import Holdout, require_holdout
@@ -44,8 +45,8 @@ OUT_OF_FOLD = (
 def weigh(
     predictions: Holdout,
     *,
-    method: Method = "tandem",
-    vote: str = "majority",
+    method: Method | None = None,
+    vote: str | None = None,
     delta: float = 0.05,
     certify_fraction: float | None = None,
     seed: int = 0,
@@ -70,12 +71,14 @@ def weigh(
         the majority vote only, methods that look at no single sample, and without `certify` no certificate that counts
         errors of the vote.
     method : one of `comitia.METHODS`, a callable `Evidence -> Weighting` (or its ``"module:function"``), or
-        ``"given"`` with `weights`.
-    vote : ``"majority"`` or ``"average"``; certificates are for this vote alone.
+        ``"given"`` with `weights`. None is ``"given"`` with `weights` and else ``"blend"``; or ``"tandem"`` for counts
+        and where each member has its own hold-out samples.
+    vote : ``"majority"`` or ``"average"``; certificates are for this vote alone. None is the average where members
+        gave probabilities and the majority where they gave votes; `Ensemble.vote` and every promise say which.
     delta : probability with which a certificate may fail.
-    certify_fraction : share of the samples kept for certifying; None is `default_fraction(n)`; 0 lets all
-        samples choose the weights. Weights that no sample chooses are certified on all: with ``uniform`` the
-        fraction has no effect, with given weights it is an error.
+    certify_fraction : share of the samples kept for certifying; None lets round(.7 n^(3/4)) samples (groups, where
+        there are any) choose the weights and all others certify; 0 lets all samples choose. Weights that no sample
+        chooses are certified on all: with ``uniform`` the fraction has no effect, with given weights it is an error.
     seed : of the split and of the method.
     prior : (M,) over the members, fixed before the hold-out was seen.
     resolution : round the weights to multiples of 1/resolution, for which `occam` can certify.
@@ -103,12 +106,13 @@ def weigh(
     >>> votes = np.where(rng.random((5, 400)) < 0.2, 1 - labels, labels)
     >>> ensemble = weigh(Predictions.from_arrays(votes=votes, labels=labels), method="tandem")
     >>> ensemble.best.name, ensemble.best.samples, ensemble.best.risk < 0.2
-    ('split', 200, True)
+    ('split', 337, True)
     """
     require_holdout(predictions)
+    chosen = default_method(predictions) if weights is None else "given"
     settings = Settings(
-        method,
-        vote,
+        chosen if method is None else method,
+        default_vote(predictions, certify) if vote is None else vote,
         require_open_unit("delta", delta),
         certify_fraction,
         require_whole_number("seed", seed, least=0),

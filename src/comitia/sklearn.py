@@ -29,8 +29,8 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     vote : "majority", or "average" (every member needs predict_proba).
     delta : probability with which the certificate may fail.
     holdout : share of the samples given to `fit` that no member is trained on.
-    certify_fraction : share of the hold-out kept for certifying, as for `comitia.weigh`; None is a documented
-        function of its size.
+    certify_fraction : share of the hold-out kept for certifying; None lets round(.7 n^(3/4)) of its n samples choose
+        the weights, as `comitia.weigh` does.
     prefit : members are fitted already, and `fit` gets hold-out samples none of them has seen.
     random_state : seeds the split.
 

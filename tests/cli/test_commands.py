@@ -38,7 +38,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
 def test_weigh_then_predict_then_verify(folder: Path, capsys: pytest.CaptureFixture[str], vote: str) -> None:
     shown = run(capsys, "weigh", "holdout.npz", "--vote", vote, "--out", "ensemble.json")
     assert (
-        f"Promise (split): with probability 95% over the draw of 300 hold-out samples, the {vote}"
+        f"Promise (split): with probability 95% over the draw of 515 hold-out samples, the {vote}"
         in " ".join(shown.split())
     )
     assert "… " in shown
@@ -143,9 +143,9 @@ def test_plan_both_ways(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
         run(capsys, "plan", "--error", ".07", "--samples", str(record["samples"]), "--json", "-")
     )
     assert back["risk"] == record["risk"] <= 0.08
-    assert record["samples"] == 3230
+    assert record["samples"] == 2476
     shown = run(capsys, "plan", "--error", ".07", "--risk", ".08")
-    assert shown.startswith("from 3,230 hold-out samples on: split certifies a risk of 8.00%")
+    assert shown.startswith("from 2,476 hold-out samples on: split certifies a risk of 8.00%")
     assert "5,000 hold-out samples: split certifies" in run(
         capsys, "plan", "--error", ".07", "--samples", "5000"
     )
@@ -208,3 +208,26 @@ def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "--version").startswith("comitia ")
     assert all(command in run(capsys, "--help") for command in COMMANDS)
+
+
+def test_the_default_vote_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = "because the members gave"
+    assert f"vote: average, {said} probabilities; --vote says otherwise" in run(
+        capsys, "weigh", "holdout.npz"
+    )
+    with np.load(folder / "holdout.npz") as pack:
+        np.savez(folder / "votes.npz", votes=pack["probs"].argmax(2), labels=pack["labels"])
+    assert f"vote: majority, {said} votes; --vote says otherwise" in run(capsys, "weigh", "votes.npz")
+    assert said not in run(capsys, "weigh", "holdout.npz", "--vote", "majority")
+
+
+def test_the_default_method_is_said_where_it_is_another(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "weights: blend, chosen on 85 samples" in run(capsys, "weigh", "holdout.npz")
+    with np.load(folder / "holdout.npz") as pack:
+        mask = np.random.default_rng(1).random(pack["probs"].shape[:2]) < 0.8
+        np.savez(folder / "own.npz", probs=pack["probs"], labels=pack["labels"], mask=mask)
+    shown = run(capsys, "weigh", "own.npz")
+    assert "weights: tandem, chosen on all samples" in shown
+    assert "method: tandem, because each member has its own hold-out samples (else blend)" in shown

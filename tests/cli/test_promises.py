@@ -90,7 +90,7 @@ def test_a_page_quotes_one_promise(table: Path, capsys: pytest.CaptureFixture[st
         (("--per", "sit"), "scans.csv: no column 'sit' for --per (did you mean 'site'?)"),
         (("--per", "site", "--fold", "site"), "--per: out-of-fold samples certify nothing; --certify takes"),
         (("--target-risk", "2"), "--target-risk: must lie strictly between 0 and 1, got 2"),
-        (("--target-risk", ".001"), "--target-risk: 0.001 is below what 500 certifying samples can certify"),
+        (("--target-risk", ".001"), "--target-risk: 0.001 is below what 876 certifying samples can certify"),
         (("--threshold", "1"), "--threshold: must lie strictly between 0 and 1"),
         (("--threshold", "much"), "--threshold: must be a number in (0, 1), cost=MISS:ALARM"),
         (
@@ -118,5 +118,5 @@ def test_a_plan_per_class(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert code == 0
     found = json.loads(out)
-    assert found["samples"] == 8775
+    assert found["samples"] == 7589
     assert found["expected"]["share"] == 0.1

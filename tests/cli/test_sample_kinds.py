@@ -76,7 +76,7 @@ def test_groups_of_a_table_are_what_is_counted(run: Any) -> None:
     table("t.csv", panel(silent=0.0), patient=[f"p{code}" for code in some_groups()])
     shown = run("weigh", "t.csv", "--group", "patient", "--out", "e.json")
     assert "120 hold-out samples in 40 groups" in shown
-    assert "Promise (groups): with probability 95% over the draw of 20 hold-out groups, the majority" in shown
+    assert "Promise (groups): with probability 95% over the draw of 29 hold-out groups, the majority" in shown
     assert (
         "split, unlabelled, occam, best-member: proved for independent samples, and these come in groups"
         in shown

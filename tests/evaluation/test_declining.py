@@ -18,7 +18,7 @@ def test_curves_are_of_the_half_that_did_not_choose() -> None:
     found = evaluate(pack, sizes=[4], repeats=1, seed=3, weightings=("uniform", "tandem"), target_risk=0.2)
     assert len(found.declining) == 8
     chose, judged = split_samples(1200, 0.5, 3)
-    own = weigh(pack.take(chose), certify_fraction=0).weights
+    own = weigh(pack.take(chose), method="tandem", vote="majority", certify_fraction=0).weights
     row = next(r for r in found.declining if (r.members, r.weights, r.vote) == ("all", "tandem", "average"))
     blocks = [block.probs for block in pack.take(judged).blocks(2000)]
     mean = np.tensordot(own, blocks[0], 1)

@@ -26,7 +26,7 @@ def error_by_hand(predictions, ensemble, samples):
 def test_each_member_alone_is_weighed_anew(fraction):
     pack = panel()
     found = drop_members(pack, certify_fraction=fraction, seed=5)
-    share = 0.5 if fraction is None else fraction
+    share = 1 - round(0.7 * pack.samples**0.75) / pack.samples if fraction is None else fraction
     order = np.random.default_rng(5).permutation(pack.samples)
     weighing = order[round(share * pack.samples) :]
     for k, one in enumerate(found.alone):

@@ -118,7 +118,7 @@ def test_bounds_rest_on_the_losses_of_weigh(more: dict[str, np.ndarray]) -> None
         for vote in ("average", "majority"):
             bounds = []
             for half in map(pack.take, halves):
-                weights = weigh(half, method=method, delta=0.1, certify_fraction=0).weights
+                weights = weigh(half, method=method, delta=0.1, certify_fraction=0, vote="majority").weights
                 given = certify(half, weights, vote=vote, delta=0.1).certificates
                 bounds += [c.risk for c in given if c.name == "tandem-kl"]
                 units = {c.samples for c in given if c.name == "tandem-kl"}
@@ -196,8 +196,9 @@ def test_too_few_groups_are_refused() -> None:
 
 def test_dropping_measures_errors_on_the_groups_that_weighed() -> None:
     pack = Predictions.from_arrays(**arrays(), groups=GROUPS)
-    found = drop_members(pack, certify_fraction=0.5)
-    weights = weigh(pack, certify_fraction=0.5).weights
+    asked = {"certify_fraction": 0.5, "vote": "majority", "method": "tandem"}
+    found = drop_members(pack, **asked)
+    weights = weigh(pack, **asked).weights
     weighing, _ = split_samples(N, 0.5, 0, pack.groups)
     wrong = []
     for sample in weighing:

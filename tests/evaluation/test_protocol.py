@@ -37,7 +37,7 @@ def _by_hand(
     """Mean over the folds of accuracy and tandem-kl bound, by weighing one half and voting on the other."""
     accuracies, bounds = [], []
     for one, other in (halves, halves[::-1]):
-        chosen = weigh(pack.take(one), method=method, delta=0.1, certify_fraction=0)
+        chosen = weigh(pack.take(one), method=method, delta=0.1, certify_fraction=0, vote="majority")
         probs = np.concatenate([block.probs for block in pack.take(other).blocks()], axis=1)
         votes = pack.take(other).votes()
         classes = average(probs, chosen.weights) if vote == "average" else majority(votes, chosen.weights, 3)
@@ -197,7 +197,7 @@ def test_the_half_that_chose_the_weights_does_not_certify_them(vote: str) -> Non
     pack = ensemble(runs=4, states=2, samples=301)
     found = evaluate(pack, sizes=[4], repeats=1, seed=3, delta=0.1)
     weighing, certifying = split_samples(301, 0.5, 3)
-    rho = weigh(pack.take(weighing), method="tandem", delta=0.1, certify_fraction=0).weights
+    rho = weigh(pack.take(weighing), method="tandem", delta=0.1, certify_fraction=0, vote="majority").weights
     counted = {}
     for name, half in (("right", certifying), ("leaky", weighing)):
         (block,) = pack.take(half).blocks(10**6)

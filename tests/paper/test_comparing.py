@@ -125,7 +125,9 @@ def test_the_half_that_chose_the_weights_does_not_certify_them(
     pack, certified, leaky = packs["warm"].pick([0, 1]), [], []
     halves = split_samples(SAMPLES, 0.5, 5)
     for weighing, scoring in (halves, halves[::-1]):
-        rho = weigh(pack.take(weighing), method=lines[place].line.weights, certify_fraction=0).weights
+        rho = weigh(
+            pack.take(weighing), method=lines[place].line.weights, certify_fraction=0, vote="majority"
+        ).weights
         for half, risks in ((scoring, certified), (weighing, leaky)):
             (block,) = pack.take(half).blocks(10**6)
             assert block.probs is not None

@@ -48,8 +48,8 @@ def command(
     """Count a shard of hold-out predictions where it lies; weigh adds the counts of all shards.
 
     FILE is as in comitia weigh, or a .counts file: several are added. Counts hold the errors of members and pairs, not
-    what was said on a sample. Weights and certificates from the counts of all shards are those of one machine, to the
-    last digit.
+    what was said on a sample. Weights and certificates from the counts of all shards are those of one machine by the
+    same method, to the last digit. The default method is tandem.
 
     A part that was counted before is refused. Parts that overlap otherwise cannot be noticed: count each sample once.
     Grouped samples cannot be counted.

@@ -1,7 +1,7 @@
 """`comitia weigh`: hold-out predictions → weights and certificates."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +24,10 @@ from comitia.cli.table_options import (
     table_options,
 )
 
+if TYPE_CHECKING:
+    from comitia import Ensemble
+    from comitia.statistics.counted import Holdout
+
 
 class WeighCommand(TableCommand, ReadingCommand):
     """The one command whose help names methods and certificates, and lists options for tables."""
@@ -34,7 +38,7 @@ class WeighCommand(TableCommand, ReadingCommand):
     cls=WeighCommand,
     epilog="""\b
 Examples:
-  comitia weigh holdout.npz                                tandem weights, majority vote
+  comitia weigh holdout.npz                                weights, vote and split by default
   comitia weigh holdout.npz --method auto --vote average --out ensemble.json
   comitia weigh a.npy b.npy c.npy --labels labels.npy      one file per member
   comitia weigh holdout.csv --delta .01                    one column per member, column 'label'
@@ -52,14 +56,20 @@ Examples:
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--labels", metavar="FILE", help="True classes, in place of those in the files.")
-@click.option("--method", default=None, help="How weights are chosen [default: tandem].")
-@click.option("--vote", default="majority", show_default=True, help="majority or average.")
+@click.option(
+    "--method",
+    default=None,
+    help="How weights are chosen [default: blend; tandem from counts, or if members have hold-outs of their own].",
+)
+@click.option(
+    "--vote", default=None, help="majority or average [default: average of probabilities, majority of votes]."
+)
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Probability of failure.")
 @click.option(
     "--certify-fraction",
     type=float,
     default=None,
-    help="Share kept for certifying [default: .8 from 5,000 samples on, .5 up to 2,000].",
+    help="Share kept for certifying [default: all but .7 n^(3/4) of n samples: .88 of 1,000, .93 of 10,000].",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the split.")
 @click.option("--prior", metavar="FILE", help="JSON list: one prior weight per member, fixed beforehand.")
@@ -106,7 +116,7 @@ def command(
     files: tuple[str, ...],
     labels: str | None,
     method: str | None,
-    vote: str,
+    vote: str | None,
     delta: float,
     certify_fraction: float | None,
     seed: int,
@@ -153,7 +163,7 @@ def command(
     holdout = read_holdout(files, labels, columns, told, (*unlabelled, *certify))
     ensemble = weigh(
         holdout,
-        method=("tandem" if given is None else "given") if method is None else method,
+        method=method,
         vote=vote,
         delta=delta,
         certify_fraction=certify_fraction,
@@ -175,6 +185,8 @@ def command(
     write_json(json_path, record)
     told.show(console(json_path))
     show_ensemble(console(json_path), ensemble)
+    for line in _taken(holdout, ensemble, method, vote):
+        console(json_path).print(line)
     if certify_fraction and ensemble.chosen_on == "nothing":
         console(json_path).print(
             f"--certify-fraction {certify_fraction:g} has no effect: no sample chooses {ensemble.weighting.method} "
@@ -182,6 +194,24 @@ def command(
         )
     if out is not None:
         console(json_path).print(f"ensemble written to {show_place(out)}", markup=False)
+
+
+def _taken(holdout: "Holdout", ensemble: "Ensemble", method: str | None, vote: str | None) -> list[str]:
+    """What was taken where nothing was asked for, and why."""
+    from comitia.statistics import Counted
+
+    lines = []
+    if method is None and ensemble.weighting.method == "tandem":
+        why = (
+            "counts hold no samples"
+            if isinstance(holdout, Counted)
+            else "each member has its own hold-out samples"
+        )
+        lines.append(f"method: tandem, because {why} (else blend)")
+    if vote is None:
+        gave = "probabilities" if ensemble.vote == "average" else "votes"
+        lines.append(f"vote: {ensemble.vote}, because the members gave {gave}; --vote says otherwise")
+    return lines
 
 
 def _numbers(path: str) -> list[float]:

@@ -63,8 +63,8 @@ class Dropping:
 def drop_members(
     predictions: Predictions,
     *,
-    method: Method = "tandem",
-    vote: str = "majority",
+    method: Method | None = None,
+    vote: str | None = None,
     delta: float = 0.05,
     certify_fraction: float | None = None,
     seed: int = 0,

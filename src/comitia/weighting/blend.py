@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 FOLDS = 5
 # Fixed on eight real ensembles. RATE: what a loss of 1 takes from the logarithm of alpha. WIDTH: of the sigmoid.
 RATE, WIDTH = 0.5, 0.3
+# Losses are summed as whole numbers of 1/UNIT, so that the sum does not depend on how samples were sharded.
+UNIT = 2.0**30
 
 
 def blend(evidence: Evidence) -> Weighting:
@@ -104,7 +106,7 @@ def _scores(evidence: Evidence, places: NDArray[np.int64]) -> Array:
     if predictions.units < 2:
         return np.zeros(len(candidates(evidence, places)))
     shares = shares_of_groups(predictions)
-    scores: Array | float = 0.0
+    scores: NDArray[np.int64] | int = 0
     for held in random_folds(predictions.samples, FOLDS, evidence.random_state, predictions.groups):
         weights = candidates(without(evidence, held), places)
         for block, totals in walk_totals(predictions.take(held), weights, evidence.vote):
@@ -112,6 +114,7 @@ def _scores(evidence: Evidence, places: NDArray[np.int64]) -> Array:
             margins = margins_of(totals, block.labels)
             lost = (margins <= TIE) + expit(-margins / WIDTH)
             here = held[block.start : block.start + block.labels.size]
-            scores = scores + (lost.sum(axis=1) if shares is None else lost @ shares[here])
+            counted = lost if shares is None else lost * shares[here]
+            scores = scores + np.rint(counted * UNIT).astype(np.int64).sum(axis=1)
     found = np.asarray(scores)
-    return np.asarray(found - found.min())
+    return np.asarray((found - found.min()) / UNIT)
