@@ -103,3 +103,14 @@ def test_a_threshold_is_for_two_classes_and_needs_both() -> None:
     one = Predictions.from_arrays(votes=[[0, 1, 1]], labels=[1, 1, 1])
     with pytest.raises(InputError, match="samples of both classes must choose it"):
         threshold_on(one, [1.0], "majority", "cost=1:1")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shares", "most"),
+    [("sensitivity=.9", [0, 1, 0, 1], 0.5), ("specificity=.9", [1, 1, 0, 0], 0.5)],
+)
+def test_a_rate_that_no_threshold_reaches_is_refused(wanted: str, shares: list[float], most: float) -> None:
+    """Members that are sure of the wrong class: no threshold lies below 0 or above 1."""
+    labels = np.array([1, 1, 0, 0]) if wanted.startswith("sens") else np.array([0, 1, 0, 1])
+    with pytest.raises(InputError, match=rf"of 0.9 on the samples that choose it, the most is {most:g}; ask"):
+        choose_threshold(np.array(shares, float), labels, read_threshold(wanted))

@@ -115,9 +115,14 @@ def choose_threshold(shares: NDArray[np.float64], labels: NDArray[np.int64], wan
         return float(best[np.argmin(np.abs(best - alarm / (miss + alarm)))])
     assert wanted.rate is not None
     name, rate = wanted.rate
-    if name == "sensitivity":
-        return float(places[1 - missed / len(positive) >= rate - 1e-12].max())
-    return float(places[1 - alarms / len(negative) >= rate - 1e-12].min())
+    reached = 1 - (missed / len(positive) if name == "sensitivity" else alarms / len(negative))
+    enough = places[reached >= rate - 1e-12]
+    if not enough.size:
+        raise InputError(
+            f"threshold: no threshold reaches a {name} of {rate:g} on the samples that choose it, the most is "
+            f"{reached.max():.4g}; ask for less"
+        )
+    return float(enough.max() if name == "sensitivity" else enough.min())
 
 
 def _candidates(shares: NDArray[np.float64]) -> NDArray[np.float64]:

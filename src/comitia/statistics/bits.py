@@ -20,6 +20,8 @@ EVEN = np.uint64(0x00FF00FF00FF00FF)
 PASS = 2048
 #: Pairs of words up to which numpy has counted them before numba would be imported.
 SMALL = 2**26
+#: Pairs of words for which starting threads takes longer than counting them.
+FEW = 2**20
 
 
 def pack(bits: NDArray[Any]) -> Words:
@@ -76,7 +78,7 @@ def co_occurrences_numpy(words: Words) -> NDArray[np.int64]:
         def add(i: int, low: int, high: int, part: Words = part) -> None:
             counts[i, low:high] += _sum_bits(part[low:high] & part[i])
 
-        _in_threads(add, len(words), rows)
+        _in_threads(add, len(words), rows, part.size)
     return _mirror(counts)
 
 
@@ -90,16 +92,20 @@ def differences_numpy(planes: Words, keep: Words) -> NDArray[np.int64]:
             differs = np.bitwise_or.reduce(part[low:high] ^ part[i], axis=1)
             counts[i, low:high] += _sum_bits(differs & kept[low:high] & kept[i])
 
-        _in_threads(add, len(planes), rows)
+        _in_threads(add, len(planes), rows, part.size)
     return _mirror(counts)
 
 
-def _in_threads(add: Callable[[int, int, int], None], members: int, rows: int) -> None:
+def _in_threads(add: Callable[[int, int, int], None], members: int, rows: int, words: int) -> None:
     # Every thread owns rows of the result, and numpy lets go of the interpreter's lock inside its loops.
     def row(i: int) -> None:
         for low in range(0, i + 1, rows):
             add(i, low, min(low + rows, i + 1))
 
+    if members * words < FEW:
+        for i in range(members):
+            row(i)
+        return
     with ThreadPoolExecutor(threads()) as pool:
         list(pool.map(row, range(members)))
 
