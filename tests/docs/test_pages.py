@@ -6,7 +6,9 @@ Lines of a console block that are no command are what the command before them pr
 import ast
 import doctest
 import os
+import json
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -25,6 +27,8 @@ SLOW = re.compile(
     r"comitia (train|reproduce|collect|demo|data)|make |pip |python -m (bench|experiments)|git |ray "
 )
 
+NOTEBOOKS = runpy.run_path(str(DOCS / "notebooks.py"))
+
 
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
@@ -32,6 +36,23 @@ def name_of(page: Path) -> str:
 
 def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS["PAGES"])
+def test_notebook(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A notebook is the one that its page gives, and its cells run one after another in one namespace."""
+    text = NOTEBOOKS["place"](page).read_text(encoding="utf-8")
+    assert text == NOTEBOOKS["written"](page), "write it anew: python docs/notebooks.py"
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for cell in json.loads(text)["cells"]:
+        code = "".join(cell["source"])
+        if cell["cell_type"] == "code" and not code.startswith("!"):
+            exec(compile(code, page, "exec"), names)
+        elif cell["cell_type"] == "code":
+            for line in code.splitlines():
+                if not SLOW.search(line):
+                    _run_command(line[1:], [])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
