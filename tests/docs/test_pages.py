@@ -5,8 +5,8 @@ Lines of a console block that are no command are what the command before them pr
 
 import ast
 import doctest
-import os
 import json
+import os
 import re
 import runpy
 import shlex
