@@ -24,6 +24,7 @@ NAMES = [
     "counts",
     "tables",
     "tightness",
+    "tightness_tables",
     "selective",
     "after",
     "protocol",

@@ -62,11 +62,17 @@ def run(scale: float = 1.0) -> list[dict[str, object]]:
         Job(path, vote, max(1, round(SPLITS * scale))) for path in found for vote in ("majority", "average")
     ]
     with ProcessPoolExecutor(PROCESSES) as pool:
-        table = [outcome for part in pool.map(_measured, jobs) for outcome in part]
+        table = [outcome for part in pool.map(measured, jobs) for outcome in part]
+    return rows(table)
+
+
+def rows(table: list[Outcome]) -> list[dict[str, object]]:
+    """Return all rows of what was measured."""
     return [*_tightness(table), *_accuracy(table), *_packs(table)]
 
 
-def _measured(job: Job) -> list[Outcome]:
+def measured(job: Job) -> list[Outcome]:
+    """Return the outcome of every way on a pack."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):

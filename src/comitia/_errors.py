@@ -43,12 +43,12 @@ def require_whole_number(argument: str, value: object, least: int | None = None)
     return number
 
 
-def require_open_unit(argument: str, value: float) -> float:
-    """Return the value as a float, if it lies strictly between 0 and 1."""
+def require_open_unit(argument: str, value: float, below: float = 1.0) -> float:
+    """Return the value as a float, if it lies strictly between 0 and 1 (or `below`)."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise InputError(f"{argument}: must be a number, got {value!r}") from None
-    if not 0.0 < number < 1.0:
-        raise InputError(f"{argument}: must lie strictly between 0 and 1, got {value:g}")
+    if not 0.0 < number < below:
+        raise InputError(f"{argument}: must lie strictly between 0 and {below:g}, got {value:g}")
     return number

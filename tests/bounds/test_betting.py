@@ -28,7 +28,7 @@ def limits_of(n, seed=None):
 def bet(wealth, m, past, n, limit):
     """What is bet on m after the values before the block: the formula, a sum over the past."""
     width = 2.0 ** math.floor(math.log2(wealth)) / 64
-    goal = (math.floor(wealth / width) + 0.5) * width / 1.05
+    goal = (math.floor(wealth / width) + 0.5) * width / 1.01
     spread = (30 * m * (1 - m) + math.fsum((x - m) ** 2 for x in past)) / (30 + len(past))
     left = max(n - len(past) - math.sqrt(n), (n - len(past)) / 4, 1)
     hedge = NORMAL.pdf(NORMAL.inv_cdf(goal)) / (goal * math.sqrt(spread * left))

@@ -25,7 +25,7 @@ def slope(losses, scores, kappa):
     mean, centre = sum(losses) / n, sum(scores) / n
     covariance = math.fsum((l - mean) * (g - centre) for l, g in zip(losses, scores))
     variance = math.fsum((g - centre) ** 2 for g in scores)
-    return min(max((1.0 + covariance) / (1.0 + variance) * kappa / (1 + kappa), 0.0), LARGEST)
+    return min(max((4.5 + covariance) / (6.0 + variance) * kappa / (1 + kappa), 0.0), LARGEST)
 
 
 @pytest.mark.parametrize("kappa", [1, 10])
@@ -35,7 +35,7 @@ def test_slopes_come_from_the_past_alone(kappa):
     found = _slopes(losses, scores, kappa, starts)
     expected = [slope(losses[:start], scores[:start], kappa) for start in starts.tolist()]
     np.testing.assert_allclose(found, expected, rtol=1e-10)
-    assert found[0] == pytest.approx(kappa / (1 + kappa))
+    assert found[0] == pytest.approx(0.75 * kappa / (1 + kappa))
     changed = _slopes(np.r_[losses[:500], 1 - losses[500:]], scores, kappa, starts)
     assert np.array_equal(found[starts <= 500], changed[starts <= 500])
     assert not np.array_equal(found, changed)

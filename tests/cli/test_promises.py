@@ -89,7 +89,7 @@ def test_a_page_quotes_one_promise(table: Path, capsys: pytest.CaptureFixture[st
     [
         (("--per", "sit"), "scans.csv: no column 'sit' for --per (did you mean 'site'?)"),
         (("--per", "site", "--fold", "site"), "--per: out-of-fold samples certify nothing; --certify takes"),
-        (("--target-risk", "2"), "--target-risk: must lie strictly between 0 and 1, got 2"),
+        (("--target-risk", "2"), "--target-risk: must lie strictly between 0 and 0.5, got 2"),
         (("--target-risk", ".001"), "--target-risk: 0.001 is below what 876 certifying samples can certify"),
         (("--threshold", "1"), "--threshold: must lie strictly between 0 and 1"),
         (("--threshold", "much"), "--threshold: must be a number in (0, 1), cost=MISS:ALARM"),

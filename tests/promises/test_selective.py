@@ -115,7 +115,7 @@ def test_with_a_threshold_the_share_is_that_behind_the_answer() -> None:
             "target_risk: 0.001 is below what 1,791 certifying samples can certify even without an error; ask for "
             "0.0017 or more, or give 3,300 hold-out samples or more",
         ),
-        ({"target_risk": 0}, "target_risk: must lie strictly between 0 and 1, got 0"),
+        ({"target_risk": 0}, "target_risk: must lie strictly between 0 and 0.5, got 0"),
         ({"target_risk": "x"}, "target_risk: must be a number, got 'x'"),
         ({"target_risk": 0.1, "certify_fraction": 0}, "target_risk: all samples choose, so none is left"),
     ],

@@ -1,7 +1,7 @@
 r"""Bets against every value that a mean may have: how many of a fixed grid of hypotheses are rejected.
 
 .. math:: K_t(m) = \prod_{s \le t} (1 + \lambda_s(m) (m - X_s)), \qquad
-    \lambda_s(m) = \frac{\varphi(\Phi^{-1}(Q))}{Q \sigma_s \sqrt{r_s}}, \quad Q = \delta K/1.05,
+    \lambda_s(m) = \frac{\varphi(\Phi^{-1}(Q))}{Q \sigma_s \sqrt{r_s}}, \quad Q = \delta K/1.01,
 
 at most .999/(u_s - m). X_s <= u_s; sigma_s is the standard deviation of the values before s around m, r_s about how
 many are left.
@@ -14,7 +14,7 @@ at most delta. Nothing else about lambda matters for validity; grid and blocks a
 
 Power. delta K is kept near the price of an option that pays 1 if the sum stays small enough, and lambda is what hedges
 it: a Gaussian limit then lies z_delta standard errors above the mean, not sqrt(2 ln 1/delta) as with constant bets
-(bets: Waudby-Smith and Ramdas 2024). Bets aim at 1.05/delta, and at being done sqrt(n) values early, so that 1/delta
+(bets: Waudby-Smith and Ramdas 2024). Bets aim at 1.01/delta, and at being done sqrt(n) values early, so that 1/delta
 is reached rather than nearly reached.
 
 Rounding. Factors are at least .001, so one step loses at most a relative 2^-53 (2 + 2/.001) of K. A hypothesis is
@@ -39,7 +39,7 @@ STEP = 0.03
 #: Share of the wealth that no bet risks.
 KEPT = 1e-3
 #: How far above 1/delta the bets aim: a goal that is just missed pays nothing.
-AIM = 1.05
+AIM = 1.01
 #: Values that the variance m(1 - m) of 0/1 values counts as.
 PRIOR = 30.0
 #: A hypothesis whose wealth fell to this share of its start is given up, that is, not rejected.

@@ -47,7 +47,7 @@ def digital(values: ArrayLike, delta: float = 0.05, *, upper: float = 1.0) -> fl
     --------
     >>> losses = np.random.default_rng(0).permutation([1.0] * 33 + [0.0] * 467)
     >>> round(digital(losses, delta=0.05), 4)
-    0.0872
+    0.0868
     """
     delta, upper = require_delta(delta), require_positive("upper", upper)
     checked = require_values("values", values, upper)

@@ -4,7 +4,8 @@ r"""Digital bound with unlabelled samples: the mean loss, less the part of its n
     \qquad E[X_t \mid \text{past}] = E[\ell], \quad X_t \le 1 + c_t
 
 The digital bound of X. c_t in [0, 1.5] is kappa/(1 + kappa) times the slope of the losses on the scores, from samples
-before the block of t (`comitia.bounds.betting.blocks`), drawn towards 1 while there are few.
+before the block of t (`comitia.bounds.betting.blocks`), drawn towards .75 while there are few: a
+slope that is learned from few costs more than one that is a little off, and one that is too small less than too large.
 Source: control variates; prediction-powered inference, Angelopoulos et al. (2023), with bets as in
 `comitia.bounds.digital`.
 Valid for labelled and unlabelled samples that are i.i.d. from one distribution, each used once, and a score g in [0, 1]
@@ -22,8 +23,8 @@ from comitia.bounds.digital import outward
 
 Floats = NDArray[np.float64]
 
-#: Largest slope; a slope of 1 counts as this many samples, whose scores have that variance.
-LARGEST, START, PRIOR, SPREAD = 1.5, 1.0, 50.0, 0.02
+#: Largest slope; the slope at the start, which counts as this many samples, whose scores have that variance.
+LARGEST, START, PRIOR, SPREAD = 1.5, 0.75, 300.0, 0.02
 
 
 def digital_paired(losses: ArrayLike, scores: ArrayLike, others: ArrayLike, delta: float = 0.05) -> float:
@@ -63,7 +64,7 @@ def paired_values(losses: ArrayLike, scores: ArrayLike, others: ArrayLike) -> tu
     """Return the values X_t (n,) whose mean is bounded, and the slope of each block; arguments as above.
 
     >>> paired_values([1, 0], [0.5, 0.25], [0.25, 0.25])[0]
-    array([0.875, 0.   ])
+    array([0.90625, 0.     ])
     """
     loss, score, other = _require_pairs(losses, scores, others)
     starts = blocks(len(loss))

@@ -11,6 +11,7 @@ from comitia.evaluation.assembly import Draws, assemble
 from comitia.evaluation.draws import Runs, are_draws, default_sizes, draw_all, runs_of
 from comitia.evaluation.folds import Asked, ask, half, named_methods, run_fold
 from comitia.evaluation.records import EARLY_STOPPING, Evaluation, Settings
+from comitia.promises.asked import require_target
 from comitia.weighting import Method
 
 VOTES = ("average", "majority")
@@ -88,7 +89,7 @@ def evaluate(
         votes=tuple(dict.fromkeys(v for v in votes if v == "majority" or predictions.has_probs)),
         members=tuple(dict.fromkeys(members)),
         grouped=groups is not None,
-        target_risk=None if target_risk is None else require_open_unit("target_risk", target_risk),
+        target_risk=None if target_risk is None else require_target(target_risk),
     )
     _check(predictions, settings, votes)
     _check_stopping(settings, runs)

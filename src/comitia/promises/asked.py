@@ -49,12 +49,17 @@ class Asked:
         try:
             read_threshold(self.threshold)
             if self.target_risk is not None:
-                require_open_unit("target_risk", self.target_risk)
+                require_target(self.target_risk)
         except InputError as error:
             return str(error)
         if len(set(self.per)) != len(self.per):
             return "per: duplicate name"
         return None if self.costs is None else costs_fault(self.costs)
+
+
+def require_target(risk: float) -> float:
+    """Return the share of wrong answers that is asked for: below a half, for such answers are no help."""
+    return require_open_unit("target_risk", risk, below=0.5)
 
 
 def ask(
@@ -78,6 +83,6 @@ def ask(
     return Asked(
         names,
         read_threshold(threshold).text,
-        None if target_risk is None else require_open_unit("target_risk", target_risk),
+        None if target_risk is None else require_target(target_risk),
         None if costs is None else as_costs(costs, class_names),
     )
