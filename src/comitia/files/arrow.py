@@ -74,12 +74,13 @@ def open_parquet(source: Source) -> ArrowTable:
         import pyarrow.parquet
 
         file = pyarrow.parquet.ParquetFile(_place(arrow, source))
-        schema, rows = file.schema_arrow, file.metadata.num_rows
+        schema, rows, groups = file.schema_arrow, file.metadata.num_rows, file.metadata.num_row_groups
 
     def walk(columns: list[str], size: int) -> Iterator[Any]:
         texts = [name for name in columns if _is_text(arrow, schema.field(name).type)]
         again = pyarrow.parquet.ParquetFile(_place(arrow, source), read_dictionary=texts)
-        yield from again.iter_batches(batch_size=size, columns=columns)
+        for group in range(groups):  # asked for all at once, pyarrow keeps what it has read of every group
+            yield from again.iter_batches(batch_size=size, columns=columns, row_groups=[group])
 
     return ArrowTable(source.name, schema, rows, walk)
 
