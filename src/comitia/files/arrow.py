@@ -12,7 +12,7 @@ from comitia.files.sources import Source
 from comitia.files.text import check_names
 
 #: Cells and rows held at a time.
-CELLS, ROWS = 2**22, 2**16
+CELLS, ROWS = 2**20, 2**16
 
 Batches = Callable[[list[str], int], Iterator[Any]]
 
