@@ -109,7 +109,7 @@ def test_the_positive_class_is_kept_for_new_samples() -> None:
 
 def test_a_column_of_little_use_is_noted() -> None:
     told = []
-    weak = [noisy(0.75), noisy(0.7)]
+    weak = [noisy(0.78), noisy(0.78)]
     table = frame(a=noisy(0.1), b=noisy(0.1), c=weak[0], d=weak[1])
     read_predictions(table, tell=told.append)
     (note,) = told[0].notes
