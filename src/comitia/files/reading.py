@@ -11,6 +11,7 @@ from comitia._copies import in_common, marks, repeats, telling_marks
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
 from comitia._predictions import Predictions
+from comitia._runs import common_run
 from comitia.files.counts import is_counts
 from comitia.files.frames import is_frame
 from comitia.files.gathered import alike
@@ -270,6 +271,12 @@ def _refuse_copies(paths: list[Path], parts: list[Predictions]) -> None:
     alike = {(part.shards[0].kind, part.shards[0].width, part.members) for part in parts}
     if parts[0].has_probs and len(alike) == 1:
         _refuse_overlap(paths, parts)
+    if any(part.ids is None for part in parts) and (found := common_run(parts)) is not None:
+        earlier, later, count = found
+        raise InputError(
+            f"{paths[later]}: {count:,} of its samples, in the same order, are in {paths[earlier]} too; give each "
+            "sample once (ids tell apart what only looks alike)"
+        )
 
 
 def _refuse_overlap(paths: list[Path], parts: list[Predictions]) -> None:
