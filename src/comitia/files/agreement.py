@@ -9,7 +9,7 @@ from comitia._errors import InputError
 from comitia.files.sheets import Sheet
 
 #: Rows that are looked at, from the first.
-LOOKED = 2**17
+LOOKED = 2**16
 #: With fewer rows nothing is concluded.
 TELLING = 100
 #: Standard deviations that are no chance.
