@@ -107,6 +107,17 @@ def test_the_positive_class_is_kept_for_new_samples() -> None:
     assert (again.votes() == found.votes()).all()
 
 
+def test_classes_that_are_numbered_otherwise_are_refused() -> None:
+    truth = RNG.integers(0, 3, N)
+    members = {name: noisy(0.2, truth, 3) for name in "abc"}
+    with pytest.raises(InputError, match="less than by chance: are classes numbered or named alike"):
+        read_predictions(frame(truth + 1, **members))
+    assert read_predictions(frame(truth + 1, **members), members="*").classes == 4
+    swapped = {name: 1 - noisy(0.2) for name in "abc"}
+    with pytest.raises(InputError, match=r"'a' holds '0', '1', the labels '0', '1'; members= if they are"):
+        read_predictions(frame(**swapped))
+
+
 def test_a_column_of_little_use_is_noted() -> None:
     told = []
     weak = [noisy(0.78), noisy(0.78)]

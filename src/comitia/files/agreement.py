@@ -90,6 +90,20 @@ def require_clear_side(sheet: Sheet, classes: Sequence[str], found: Agreement) -
     )
 
 
+def require_same_numbering(sheet: Sheet, found: Agreement) -> None:
+    """Raise where most columns of classes surely agree with the labels less than by chance: classes are mixed up."""
+    known = [value for value in found if value is not None]
+    if sheet.labels is None or sheet.table.rows < TELLING or not known:
+        return
+    if float(np.median(known)) * np.sqrt(min(sheet.table.rows, LOOKED)) <= -SIGMAS:
+        said = ", ".join(f"'{word}'" for word in sorted(sheet.store.words(0))[:4])
+        truth = ", ".join(f"'{word}'" for word in sorted(sheet.labels.words)[:4])
+        raise InputError(
+            f"{sheet.table.source}: most columns agree with '{sheet.labels.name}' less than by chance: are classes "
+            f"numbered or named alike? '{sheet.store.names[0]}' holds {said}, the labels {truth}; members= if they are"
+        )
+
+
 def _of_column(sheet: Sheet, place: int, truth: NDArray[np.int64], places: dict[str, int]) -> float | None:
     store = sheet.store
     there = truth >= 0

@@ -8,7 +8,11 @@ from fnmatch import fnmatchcase
 from comitia._errors import InputError, nearest, require_choice
 
 #: Names that a column of labels has when none was given, in small letters.
-LABELS = ("label", "labels", "y", "target", "y_true", "truth", "class", "true_label", "gold")
+# fmt: off
+LABELS = (
+    "label", "labels", "y", "target", "y_true", "truth", "class", "true_label", "gold", "ground_truth", "actual",
+)
+# fmt: on
 # fmt: off
 IDS = frozenset((
     "", "id", "ids", "index", "row", "uuid", "guid", "item", "key", "sample", "example", "file", "filepath", "path",

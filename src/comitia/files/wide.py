@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from comitia._classes import merged
 from comitia._errors import InputError
-from comitia.files.agreement import agreement, require_clear_side
+from comitia.files.agreement import agreement, require_clear_side, require_same_numbering
 from comitia.files.gathered import Gathered, at_least_two, positive_last, sorted_classes
 from comitia.files.patterns import Groups, default_groups, grouped
 from comitia.files.recognise import (
@@ -53,6 +53,9 @@ def read_wide(
             for sheet, said in zip(sheets, found):
                 require_clear_side(sheet, classes, said)
         return [_probabilities(sheet, spoken, classes) for sheet in sheets]
+    if not (options.members or options.known):
+        for sheet, said in zip(sheets, found):
+            require_same_numbering(sheet, said)
     return _votes(sheets, spoken, known, options)
 
 
