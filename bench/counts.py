@@ -35,7 +35,9 @@ def run(scale: float = 1.0) -> list[dict[str, object]]:
             seconds["count"].append(_timed(_count_shards, folder))
             seconds["add"].append(_timed(_weigh, folder, "shards.json", *_names("counts")))
             seconds["whole"].append(
-                _timed(_weigh, folder, "pack.json", "whole.npz", "--certify-fraction", "0")
+                _timed(
+                    _weigh, folder, "pack.json", "whole.npz", "--method", "tandem", "--certify-fraction", "0"
+                )
             )
         _weigh(folder, "whole.json", "whole.counts")
         return _rows(folder, samples, {key: median(taken) for key, taken in seconds.items()})

@@ -24,7 +24,7 @@ LAYERS = [
             "_arrays",
             "_simplex",
         ),
-        *("_predictions", "_joining", "_fingerprint"),
+        *("_predictions", "_joining", "_fingerprint", "_runs"),
     ],
     ["statistics", "bounds", "_votes"],
     ["weighting"],

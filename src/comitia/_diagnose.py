@@ -166,7 +166,7 @@ def _about_classes(predictions: Holdout, answers: Answers) -> Iterator[str]:
     if absent.any():
         yield (
             f"no sample is of {_classes(names[absent])}, which members know: if new samples can be, add such samples, "
-            "for how often the vote errs on them was not seen"
+            "for how often the vote errs on them was not seen; if it means that there was no answer, say so (abstain)"
         )
 
 

@@ -11,6 +11,7 @@ from comitia._errors import InputError, require_type
 from comitia._fingerprint import part_fingerprints
 from comitia._joining import aligned, with_classes
 from comitia._predictions import Predictions
+from comitia._runs import common_run
 from comitia.statistics.counted import Counted, Holdout
 from comitia.statistics.unlabelled import matched, refuse_known
 
@@ -140,11 +141,14 @@ def _refuse_counted(counted: Counted, apart: Predictions) -> None:
 
 
 def _alike(predictions: Predictions, apart: Predictions) -> int:
-    """Return how many samples of the two are the same by their values; of votes only a copy of all is told."""
+    """Return how many samples of the two are the same by their values; of votes a copy of all or of a long run."""
     bare = [replace(part, groups=None, folds=None) for part in (predictions, apart)]
     if predictions.samples == apart.samples and bare[0].fingerprint() == bare[1].fingerprint():
         return apart.samples
     layouts = {(shard.kind, shard.width) for part in bare for shard in part.shards}
+    if not apart.has_probs and (predictions.ids is None or apart.ids is None):
+        found = common_run([predictions, apart])
+        return 0 if found is None else found[2]
     if len(layouts) > 1 or not apart.has_probs:
         return 0
     return in_common(telling_marks(predictions.shards), telling_marks(apart.shards))

@@ -164,7 +164,7 @@ def test_help_lists_options_for_tables_after_the_others(
 ) -> None:
     options, tables = run(capsys, command, "--help").split("\nTables:\n")
     columns, answers = tables.split("\nLong tables (a row per answer):\n")
-    for shown, expected in ((columns, "--label --id --group"), (answers, "--rounds --abstain --columns")):
+    for shown, expected in ((columns, "--label --id --positive --abstain"), (answers, "--rounds --columns")):
         assert all(f"  {flag} " in shown and f"  {flag} " not in options for flag in expected.split())
     assert "  --debug " in options
     assert "FILE..." not in options.split("\nOptions:\n")[1]

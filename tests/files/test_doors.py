@@ -157,6 +157,32 @@ GOOD = {
         ("--members", "rf", "--members", "[sn]*m", "--members", "nn"),
         2,
     ),
+    "members in one list": ("t.csv", csv(columns(sex=ONES)), ("--members", "rf,svm, nn"), 2),
+    "ignore a list": (
+        "t.csv",
+        csv(columns(f_a=FRACTIONS, sex=SEX, age=FRACTIONS)),
+        ("--ignore", "f_*,sex,age"),
+        2,
+    ),
+    "an answer that is none": (
+        "t.csv",
+        csv(holes(TEXT, "svm", 5, "tie")),
+        ("--abstain", "tie"),
+        None,
+    ),
+    "a number that is no answer": ("t.csv", csv(holes(DIGITS, "svm", 5, "-1")), ("--abstain", "-1"), None),
+    "parquet: a number that is no answer": (
+        "t.parquet",
+        ("parquet", INTS | {"svm": [-9 if i == 5 else v for i, v in enumerate(INTS["svm"])]}),
+        ("--abstain", "-9"),
+        None,
+    ),
+    "the positive class": (
+        "t.csv",
+        csv(PROBS | {"label": [("good", "bad")[t] for t in TRUTH]}),
+        ("--positive", "bad"),
+        2,
+    ),
     "unseen": ("t.csv", csv(holes(TEXT, "svm", 5)), ("--empty", "unseen"), 2),
     "abstain": ("t.csv", csv(holes(TEXT, "svm", 5, "N/A")), ("--empty", "abstain"), None),
     "classes": ("t.csv", csv(TEXT), ("--classes", "cat,dog,emu"), 3),
@@ -242,9 +268,9 @@ def test_what_is_read_is_what_the_members_said(case, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content(data))
     found = read_predictions(tmp_path / name, **arguments(options))
     said, expected = found.votes(), VOTES.copy()
-    if "--empty" in options:
-        expected[1, 5] = 2 if "abstain" in options else 0
-        assert (found.mask() is None) == ("abstain" in options)
+    if "--empty" in options or "--abstain" in options:
+        expected[1, 5] = 0 if "unseen" in options else 2
+        assert (found.mask() is None) == ("unseen" not in options)
     assert said.tolist() == expected.tolist()
     assert found.labels.tolist() == TRUTH.tolist()
     assert found.names == NAMES or case.startswith("m_0")
@@ -330,13 +356,85 @@ BAD = {
         csv(holes(TEXT, "svm", 5, "emu")),
         (),
         "column 'svm' holds 'emu', not the classes of 'label'",
-        "--classes names all classes if this is one, leave the cell empty (--empty abstain) if it means no answer",
+        "--classes names all classes if this is one, --abstain emu if it means no answer",
     ),
     "a class called None": (
         csv(columns(spell=lambda v: ("Mild", "None")[v])),
         (),
         "is empty (NA, N/A, null and None are too)",
         "fix that label",
+    ),
+    "a fold column that members leave out": (
+        csv(columns(kfold=ONES)),
+        ("--members", "rf,svm,nn"),
+        "column 'kfold' looks like folds or a split, and --members leaves it out",
+        "--fold kfold if the predictions are out-of-fold, --ignore kfold if no row was trained on",
+    ),
+    "what would settle all at once": (
+        csv(columns(spell=animal, label="species", sex=SEX, age=FRACTIONS, kfold=ONES)),
+        (),
+        "column 'age' holds",
+        "no column is named as labels are: --label names it",
+    ),
+    "all members at once": (
+        csv(columns(sex=ONES, age=FRACTIONS, kfold=ONES)),
+        (),
+        "'kfold' looks like folds, not a member; --fold kfold says so, --ignore kfold leaves it out; column 'sex'",
+        "--members rf,svm,nn takes only what holds predictions",
+    ),
+    "the probability of the other class": (
+        csv(PROBS | {"label": [("good", "bad")[t] for t in TRUTH]}),
+        (),
+        "column 'rf' and most others fall where the label is 'good', so they look like the probability of 'bad'",
+        "--positive bad says whose it is",
+    ),
+    "the probability of 0": (
+        csv(PROBS | {"label": [str(1 - t) for t in TRUTH]}),
+        (),
+        "look like the probability of '0'",
+        "--positive 0",
+    ),
+    "a probability of unclear class": (
+        csv({n: ["0.3", "0.6"] * 20 for n in NAMES} | {"label": ["bad", "bad", "good", "good"] * 10}),
+        (),
+        "column 'rf' holds one probability per sample, of 'bad' or of 'good'?",
+        "--positive good says whose it is",
+    ),
+    "positive and classes": (
+        csv(PROBS),
+        ("--positive", "1", "--classes", "0,1"),
+        "--positive: --classes",
+        "give one",
+    ),
+    "positive that is no class": (
+        csv(TEXT),
+        ("--positive", "emu"),
+        "--positive: must be one of two classes",
+        "'cat'",
+    ),
+    "positive of lists": (
+        json_lines(lists() | {"label": TEXT["label"]}),
+        ("--positive", "dog"),
+        "has lists of probabilities",
+        "--classes names the classes in their order",
+    ),
+    "an abstention in other letters": (
+        csv(holes(TEXT, "svm", 5, "Tie")),
+        ("--abstain", "tie"),
+        "did you mean 'Tie'?",
+        "",
+    ),
+    "a row per answer with an unknown name": (
+        b"task_id,annotator,sentiment,gold\n1,ann,pos,pos\n1,bob,neg,pos\n2,ann,neg,neg\n",
+        (),
+        "column 'annotator' may name members: if each row is one answer",
+        "--columns answer=COLUMN says which column holds it",
+    ),
+    "judges with an unknown name": (
+        b"question_id,judge_model,winner,gold\n1,ann,A,A\n1,bob,B,A\n2,ann,B,B\n",
+        ("--id", "question_id"),
+        "'1' of column 'question_id' occurs twice",
+        "--columns member=judge_model says so",
     ),
     "kfold": (csv(columns(kfold=ONES)), (), "looks like folds", "--fold kfold says so"),
     "fold index": (
@@ -378,8 +476,8 @@ BAD = {
     "ill-fitting pattern": (
         csv(per_class("_")),
         ("--pattern", "{member}+{class}"),
-        "does not fit --pattern",
-        "--ignore rf_cat",
+        "columns 'rf_cat', 'rf_dog', 'svm_cat', 'svm_dog', … do not fit --pattern",
+        "--ignore rf_cat,rf_dog,svm_cat,svm_dog,nn_cat,nn_dog leaves them out",
     ),
     "a class without a column": (
         csv({k: v for k, v in per_class().items() if k != "svm:dog"}),

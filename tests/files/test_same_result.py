@@ -180,15 +180,43 @@ def the_same(one, other):
     return np.array_equal(one, other)
 
 
+class Expected:
+    """What each pack says as `.npz`, found once: the predictions, and what `weigh` makes of them per vote."""
+
+    def __init__(self, folder):
+        self._folder, self._found = folder, {}
+
+    def of(self, pack):
+        if pack not in self._found:
+            made = PACKS[pack]()
+            if made.mask() is not None:  # a long table has no rows of samples that are nobody's hold-out
+                made = made.take(np.flatnonzero(made.mask().any(axis=0)))
+            path = self._folder / f"{pack}.npz"
+            write_predictions(path, made)
+            read = read_predictions(path)
+            self._found[pack] = made, read, {vote: weighed(read, vote) for vote in votes_of(read)}
+        return self._found[pack]
+
+
+def votes_of(predictions):
+    return ("majority", "average") if predictions.has_probs else ("majority",)
+
+
+def weighed(predictions, vote):
+    # members with hold-outs of their own cannot be split
+    return weigh(predictions, vote=vote, certify_fraction=0.5 if predictions.shared else None)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    return Expected(tmp_path_factory.mktemp("packs"))
+
+
 @pytest.mark.parametrize("pack", PACKS)
 @pytest.mark.parametrize("form", FORMATS)
-def test_weights_and_certificates_are_those_of_the_pack(pack, form, tmp_path):
-    made = PACKS[pack]()
-    if made.mask() is not None:  # a long table has no rows of samples that are nobody's hold-out
-        made = made.take(np.flatnonzero(made.mask().any(axis=0)))
-    write_predictions(tmp_path / "pack.npz", made)
+def test_weights_and_certificates_are_those_of_the_pack(pack, form, tmp_path, known):
+    made, expected, ensembles = known.of(pack)
     FORMATS[form](tmp_path / form, made)
-    expected = read_predictions(tmp_path / "pack.npz")
     found = read_predictions(tmp_path / form, **options_of(made))
     # members of a long table come in the order of their first answers
     found = found.pick([found.names.index(name) for name in expected.names])
@@ -199,11 +227,10 @@ def test_weights_and_certificates_are_those_of_the_pack(pack, form, tmp_path):
     assert the_same(found.abstained(), expected.abstained())
     assert the_same(shares_of(found), shares_of(expected))
     assert (found.groups is None) == (expected.groups is None)
-    for vote in ("majority", "average") if made.has_probs else ("majority",):
-        fraction = 0.5 if made.shared else None  # members with hold-outs of their own cannot be split
-        one, other = (weigh(p, vote=vote, certify_fraction=fraction) for p in (found, expected))
-        assert one.weights.tolist() == other.weights.tolist()
-        assert one.certification == other.certification
+    for vote, ensemble in ensembles.items():
+        other = weighed(found, vote)
+        assert other.weights.tolist() == ensemble.weights.tolist()
+        assert other.certification == ensemble.certification
 
 
 def test_what_is_compared_can_differ(tmp_path):

@@ -23,8 +23,8 @@ OPTIONS = (
     ("id", "COL", False, TABLES, "The column that identifies samples."),
     ("group", "COL", False, TABLES, "The column that says which samples belong together."),
     ("fold", "COL", False, TABLES, "The column of folds: predictions are out-of-fold."),
-    ("members", "GLOB", True, TABLES, "The columns (long: the members) to take; may be repeated."),
-    ("ignore", "GLOB", True, TABLES, "Columns (long: or members) to leave out; may be repeated."),
+    ("members", "GLOB,...", True, TABLES, "The columns (long: the members) to take; may be repeated."),
+    ("ignore", "GLOB,...", True, TABLES, "Columns (long: or members) to leave out; may be repeated."),
     ("empty", "MEANING", False, TABLES, "Empty cells mean abstain (no answer) or unseen (not hold-out)."),
     (
         "layout",
@@ -35,8 +35,9 @@ OPTIONS = (
     ),
     ("pattern", "TEXT", False, TABLES, "Names of columns per member and class, such as {member}_{class}."),
     ("classes", "NAME,...", False, TABLES, "All classes in order."),
+    ("positive", "CLASS", False, TABLES, "Two classes: the second, which single probabilities are of."),
+    ("abstain", "ANSWER", True, TABLES, "An answer that means no answer, such as tie; may be repeated."),
     ("rounds", "MEANING", False, LONG, "Several answers on an item: members (one per round), or agree."),
-    ("abstain", "ANSWER", True, LONG, "An answer that means no answer, such as tie; may be repeated."),
     ("columns", "ROLE=COL", True, LONG, "The column of member, answer, probability or round."),
 )
 
@@ -80,7 +81,7 @@ def typed(flag: str, value: str) -> str:
     >>> typed("--group", "patient"), typed("--group", "patient no")
     ('--group patient', '--group "patient no"')
     """
-    plain = re.fullmatch(r"[\w.:/-]+", value) is not None
+    plain = re.fullmatch(r"[\w.:/,=-]+", value) is not None
     return f"{flag} {value}" if plain else f'{flag} "{value}"'
 
 
@@ -164,7 +165,10 @@ def show_roles(terminal: "Console", roles: "Roles") -> None:
     shown = ", ".join(roles.members[:6]) + (", …" if count > 6 else "")
     lines = [("label", roles.label), ("id", roles.id), ("group", roles.group), ("fold", roles.fold)]
     lines += [("per", ", ".join(roles.strata) or None)]
-    lines += [("members", f"{count:,} ({shown})"), ("ignored", ", ".join(roles.ignored) or None)]
+    lines += [
+        ("members", f"{count:,} ({shown})"),
+        ("ignored", ", ".join(name or '""' for name in roles.ignored) or None),
+    ]
     notes = [
         re.sub(r"\b([a-z]+)='([^']*)'", lambda m: typed(f"--{m[1]}", m[2]), note) for note in roles.notes
     ]

@@ -11,8 +11,8 @@ from comitia.files.columns import Column
 from comitia.files.sources import Source
 from comitia.files.text import check_names
 
-#: Cells and rows held at a time.
-CELLS, ROWS = 2**22, 2**16
+#: Bytes and rows held at a time.
+BYTES, ROWS = 2**22, 2**16
 
 Batches = Callable[[list[str], int], Iterator[Any]]
 
@@ -28,16 +28,25 @@ class ArrowTable:
         self.source, self.names, self.rows = source, tuple(schema.names), rows
         self.first_row = 1
         self.notes: tuple[str, ...] = ()
-        self._walk = walk
+        self._walk, self._schema = walk, schema
         if rows == 0:
             raise InputError(f"{source}: holds a header and no samples; one row per sample is required")
 
     def batches(self, columns: Sequence[str]) -> Iterator[dict[str, Column]]:
         """Yield those columns of consecutive rows."""
-        size = max(1024, min(ROWS, CELLS // max(1, len(columns))))
+        width = sum(_width(self._schema.field(name).type) for name in columns)
+        size = max(1024, min(ROWS, BYTES // max(1, width)))
         with readable(self.source):
             for batch in self._walk(list(columns), size):
                 yield {name: column_of(self.source, name, batch.column(name)) for name in columns}
+
+
+def _width(kind: Any) -> int:
+    """The bytes of a cell of that kind, where all have the same."""
+    try:
+        return max(1, int(kind.bit_width) // 8)
+    except ValueError:
+        return 8
 
 
 class readable:
@@ -74,12 +83,13 @@ def open_parquet(source: Source) -> ArrowTable:
         import pyarrow.parquet
 
         file = pyarrow.parquet.ParquetFile(_place(arrow, source))
-        schema, rows = file.schema_arrow, file.metadata.num_rows
+        schema, rows, groups = file.schema_arrow, file.metadata.num_rows, file.metadata.num_row_groups
 
     def walk(columns: list[str], size: int) -> Iterator[Any]:
         texts = [name for name in columns if _is_text(arrow, schema.field(name).type)]
         again = pyarrow.parquet.ParquetFile(_place(arrow, source), read_dictionary=texts)
-        yield from again.iter_batches(batch_size=size, columns=columns)
+        for group in range(groups):  # asked for all at once, pyarrow keeps what it has read of every group
+            yield from again.iter_batches(batch_size=size, columns=columns, row_groups=[group])
 
     return ArrowTable(source.name, schema, rows, walk)
 

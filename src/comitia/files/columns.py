@@ -98,6 +98,7 @@ class Vocabulary:
         # file give the same words with every batch
         self._last: tuple[str, ...] | None = None
         self._codes = np.empty(0, np.int32)
+        self._numbers = np.empty(0, np.int32)
 
     @property
     def words(self) -> list[str]:
@@ -112,15 +113,25 @@ class Vocabulary:
         """Return the codes of those cells, -1 for empty ones; texts not seen before get the next numbers."""
         if column.words is None:
             values, own = _places(column)
-            table = np.full(int(values.max()) + 1 if values.size else 0, -1, np.int32)
+            size = int(values.max()) + 1 if values.size else 0
+            table = self._of_numbers(size) if own is str else np.full(size, -1, np.int32)
         else:
             values, own, table = column.values, column.words.__getitem__, self._known(column.words)
-        for place in _unmet(table, values, column.missing).tolist():
-            table[place] = self._places.setdefault(own(place), len(self._places))
         if not len(table):
             return np.full(len(values), -1, np.int32)
         found = table[values]
+        new = _unmet(len(table), values, found, column.missing)
+        for place in new.tolist():
+            table[place] = self._places.setdefault(own(place), len(self._places))
+        found = table[values] if len(new) else found
         return found if column.missing is None else np.where(column.missing, np.int32(-1), found)
+
+    def _of_numbers(self, size: int) -> NDArray[np.int32]:
+        """The codes of the numbers below that one, -1 for those not met yet, kept from one column to the next."""
+        if size > len(self._numbers):
+            more = np.full(size - len(self._numbers), -1, np.int32)
+            self._numbers = np.concatenate([self._numbers, more])
+        return self._numbers
 
     def _known(self, words: tuple[str, ...]) -> NDArray[np.int32]:
         if words is not self._last:
@@ -129,18 +140,18 @@ class Vocabulary:
 
 
 def _unmet(
-    table: NDArray[np.int32], values: NDArray[Any], missing: NDArray[np.bool_] | None
+    size: int, values: NDArray[Any], found: NDArray[np.int32], missing: NDArray[np.bool_] | None
 ) -> NDArray[np.int64]:
-    """Return the places in the table that the cells use and that have no code yet, in the order of the cells.
+    """Return the places, of so many, that the cells use and that have no code yet, in the order of the cells.
 
     No sorting of the cells: where a place is written twice, the last write stays, so writing positions from the
     last cell to the first leaves the first position of each.
     """
-    filled = values if missing is None else values[~missing]
-    new = filled[table[filled] < 0] if len(filled) else filled
-    if not len(new):
+    if not len(found) or found.min() >= 0:
         return np.empty(0, np.int64)
-    first = np.full(len(table), len(new), np.int64)
+    unknown = found < 0
+    new = values[unknown if missing is None else unknown & ~missing]
+    first = np.full(size, len(new), np.int64)
     first[new[::-1]] = np.arange(len(new))[::-1]
     used = np.flatnonzero(first < len(new))
     return used[np.argsort(first[used])]
@@ -156,7 +167,7 @@ def _places(column: Column) -> tuple[NDArray[Any], Callable[[int], str]]:
     if values.dtype.kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
         if low >= 0 and high < SMALL:
-            return values.astype(np.intp, copy=False), str
+            return values, str
         if high - low < SMALL:
             return (values - values.dtype.type(low)).astype(np.intp), lambda place: str(low + place)
     distinct, inverse = np.unique(values, return_inverse=True)

@@ -135,3 +135,19 @@ def at_least_two(source: str, classes: tuple[str, ...]) -> tuple[str, ...]:
         shown = f"'{classes[0]}'" if classes else "none"
         raise InputError(f"{source}: only one class occurs ({shown}); classes= names all of them")
     return pairs[classes[0]]
+
+
+def positive_last(classes: tuple[str, ...], positive: str | None) -> tuple[str, ...]:
+    """Return the two classes with the positive one last, where one was named.
+
+    >>> positive_last(("bad", "good"), "bad")
+    ('good', 'bad')
+    """
+    if positive is None:
+        return classes
+    if len(classes) != 2 or positive not in classes:
+        shown = ", ".join(f"'{name}'" for name in classes[:4]) + (", …" if len(classes) > 4 else "")
+        raise InputError(
+            f"positive: must be one of two classes, got '{positive}', and the classes are {shown}"
+        )
+    return (classes[1], classes[0]) if classes[0] == positive else classes

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +9,12 @@ from numpy.typing import NDArray
 from comitia._classes import MOST_CLASSES, merged
 from comitia._errors import InputError, nearest
 from comitia.files.columns import Table
-from comitia.files.gathered import Gathered, at_least_two, sorted_classes
+from comitia.files.gathered import Gathered, at_least_two, positive_last, sorted_classes
 from comitia.files.long_cells import Cells, fill_cells, split_rounds
 from comitia.files.long_roles import MEANING, Roles, find_roles, item_and_label, named_roles
 from comitia.files.long_rows import Facts, Rows, keep_members, read_labels_of, read_rows
 from comitia.files.repeats import notes_on_groups
-from comitia.files.roles import NAMED, TableOptions, found_strata
+from comitia.files.roles import NAMED, TableOptions, fits, found_strata, single_globs
 from comitia.files.roles import Roles as Taken
 
 __all__ = ["read_long"]
@@ -40,6 +39,7 @@ def read_long(tables: Sequence[Table], options: TableOptions, labels: Table | No
     Probabilities are those of the answer given (two classes), or of one class per row.
     """
     names, left = _kept(tables[0], options.ignore)
+    others = 0
     roles = find_roles(names, named_roles(options), tables[0].source)
     roles = replace(roles, strata=found_strata(tables[0].source, tables[0].names, options.strata))
     if labels is not None and roles.label is not None:
@@ -53,27 +53,38 @@ def read_long(tables: Sequence[Table], options: TableOptions, labels: Table | No
     truth = rows.facts.get("label")
     if labels is not None:
         columns = item_and_label(labels.names, options.id, options.label, labels.source)
-        truth = read_labels_of(labels, *columns, rows.words["item"])
+        truth, others = read_labels_of(labels, *columns, rows.words["item"])
     if options.rounds == "members":
         rows = split_rounds(rows)
     taken = _taken(rows, roles, [name for name in tables[0].names if name not in roles.columns])
+    if others:
+        taken = replace(taken, notes=(*taken.notes, _without_rows(labels, others)))
     if roles.group is None:
         more = notes_on_groups(tables[0], taken.ignored, roles.item)
         taken = replace(taken, notes=(*taken.notes, *more))
     return _gathered(rows, truth, options, taken)
 
 
+def _without_rows(labels: Table | None, others: int) -> str:
+    assert labels is not None
+    return (
+        f"{labels.source} has labels of {others:,} more items without a row, and these are no samples: if members were "
+        "asked and nobody answered, give each a row with an empty answer, else every certificate is too tight"
+    )
+
+
 def _kept(table: Table, ignore: Sequence[str]) -> tuple[list[str], list[str]]:
     """The columns that are looked at, and those that are left out."""
-    left = [name for name in table.names if any(name == g or fnmatchcase(name, g) for g in ignore)]
+    globs = single_globs(ignore, table.names)
+    left = [name for name in table.names if any(fits(name, glob) for glob in globs)]
     return [name for name in table.names if name not in left], left
 
 
 def _require_matches(ignore: Sequence[str], left: Sequence[str], rows: Rows) -> None:
     """Raise for a glob to ignore that fits neither a column nor a member."""
     found = (*left, *rows.words["member"])
-    for glob in ignore:
-        if not any(name == glob or fnmatchcase(name, glob) for name in found):
+    for glob in single_globs(ignore, found):
+        if not any(fits(name, glob) for name in found):
             raise InputError(
                 f"{rows.source}: no column or member matches ignore='{glob}'{nearest(glob, found)}"
             )
@@ -149,8 +160,8 @@ def _in_order(rows: Rows, found: Sequence[str], options: TableOptions) -> tuple[
     if strange is not None:
         raise InputError(f"classes: '{strange}' of {rows.source} is not one of {_listed(given)}")
     if options.known and not given:
-        return merged(options.known, sorted_classes(different))
-    return given or at_least_two(rows.source, sorted_classes(different))
+        return positive_last(merged(options.known, sorted_classes(different)), options.positive)
+    return positive_last(given or at_least_two(rows.source, sorted_classes(different)), options.positive)
 
 
 def _refuse_failed(source: str, answers: Sequence[str], labels: Sequence[str]) -> None:

@@ -22,6 +22,8 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "verdict",
         "choice",
         "predicted",
+        "winner",
+        "preference",
     ),
     "probability": ("probability", "prob"),
     "label": ("label", "gold", "truth", "target", "y"),
@@ -41,6 +43,8 @@ MEANING = {
     "round": "rounds",
 }
 ENDINGS = ("_id", "_name")
+#: Roles whose columns may have such an ending: an `answer_id` numbers answers and is none.
+NUMBERED = ("item", "member", "group")
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,26 @@ def looks_long(names: Sequence[str], options: TableOptions) -> bool:
     given = named_roles(options)
     free = [name for name in names if name not in given.values()]
     return bool(options.columns) or all(role in given or _candidates(role, free) for role in REQUIRED)
+
+
+def hints_at_long(names: Sequence[str]) -> str | None:
+    """Return what to say if one column names members: the table may be long, with an answer that was not recognised.
+
+    >>> hints_at_long(["task_id", "annotator", "sentiment"])
+    "column 'annotator' may name members: if each row is one answer, columns='answer=COLUMN' says which column holds it"
+    >>> hints_at_long(["task", "judge_model", "winner"])
+    "column 'judge_model' may name members: if each row is one answer, columns='member=judge_model' says so"
+    """
+    exact = _candidates("member", names)
+    if exact and not _candidates("answer", names):
+        return (
+            f"column '{exact[0]}' may name members: if each row is one answer, columns='answer=COLUMN' says which "
+            "column holds it"
+        )
+    near = [name for name in names if set(_plain(name).replace(" ", "_").split("_")) & set(KNOWN["member"])]
+    if near and _candidates("answer", names):
+        return f"column '{near[0]}' may name members: if each row is one answer, columns='member={near[0]}' says so"
+    return None
 
 
 def named_roles(options: TableOptions) -> dict[str, str]:
@@ -163,7 +187,7 @@ def _candidates(role: str, names: Iterable[str]) -> list[str]:
     """Columns whose names are known for the role; those with an ending only where there is no other."""
     listed = list(names)
     exact = [name for name in listed if _plain(name) in KNOWN[role]]
-    return exact or [name for name in listed if _stem(name) in KNOWN[role]]
+    return exact or [name for name in listed if role in NUMBERED and _stem(name) in KNOWN[role]]
 
 
 def _plain(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from comitia._errors import InputError, nearest
 from comitia.files.columns import Column, Table, Vocabulary
 from comitia.files.long_roles import Roles
+from comitia.files.roles import fits, single_globs
 
 Codes = NDArray[np.int32]
 #: What is coded row by row, and what is the same in all rows of an item.
@@ -120,13 +120,14 @@ def keep_members(rows: Rows, wanted: Sequence[str], ignored: Sequence[str]) -> R
     Items stay, whoever answered them: which samples there are does not depend on who is asked.
     """
     names = rows.words["member"]
+    wanted, ignored = (single_globs(given, names) for given in (wanted, ignored))
     for glob in wanted:
-        if not any(_fits(name, glob) for name in names):
+        if not any(fits(name, glob) for name in names):
             raise InputError(f"{rows.source}: no member matches members='{glob}'{nearest(glob, names)}")
     keep = np.array(
         [
-            (not wanted or any(_fits(name, glob) for glob in wanted))
-            and not any(_fits(name, glob) for glob in ignored)
+            (not wanted or any(fits(name, glob) for glob in wanted))
+            and not any(fits(name, glob) for glob in ignored)
             for name in names
         ]
     )
@@ -147,12 +148,8 @@ def keep_members(rows: Rows, wanted: Sequence[str], ignored: Sequence[str]) -> R
     )
 
 
-def _fits(name: str, glob: str) -> bool:
-    return name == glob or fnmatchcase(name, glob)
-
-
-def read_labels_of(table: Table, item: str, label: str, items: tuple[str, ...]) -> Facts:
-    """Return the labels of those items from a table of their own; its other items are passed over."""
+def read_labels_of(table: Table, item: str, label: str, items: tuple[str, ...]) -> tuple[Facts, int]:
+    """Return the labels of those items from a table of their own, and how many other items it labels."""
     names = Vocabulary()
     names.codes(Column(np.arange(len(items)), items))
     known, start = _Known("label"), 0
@@ -162,7 +159,7 @@ def read_labels_of(table: Table, item: str, label: str, items: tuple[str, ...]) 
         here = codes < len(items)  # classes of other items are no classes here
         known.add(codes[here], batch[label].take(here), names, table.source)
         start += len(codes)
-    return known.facts(len(items))
+    return known.facts(len(items)), len(names) - len(items)
 
 
 class _Known:

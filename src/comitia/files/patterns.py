@@ -22,13 +22,14 @@ def grouped(source: str, columns: Sequence[str], pattern: str, known: Collection
     """
     expressions = _expressions(pattern, known)
     found: Groups = {}
+    strange = []
     for place, column in enumerate(columns):
         fit = next((match for e in expressions if (match := e.fullmatch(column))), None)
         if fit is None:
-            raise InputError(
-                f"{source}: column '{column}' does not fit pattern='{pattern}'; ignore='{column}' leaves it out"
-            )
-        found.setdefault(fit["member"], {})[fit["class"]] = place
+            strange.append(column)
+        else:
+            found.setdefault(fit["member"], {})[fit["class"]] = place
+    _require_fitting(source, pattern, strange)
     _require_all(source, found)
     return found
 
@@ -72,6 +73,16 @@ def _expressions(pattern: str, known: Collection[str]) -> list[re.Pattern[str]]:
         re.compile(fixed.replace("{member}", "(?P<member>.+)").replace("{class}", f"(?P<class>{kind})"))
         for kind in kinds
     ]
+
+
+def _require_fitting(source: str, pattern: str, strange: Sequence[str]) -> None:
+    if strange:
+        shown = ", ".join(f"'{name}'" for name in strange[:4]) + (", …" if len(strange) > 4 else "")
+        columns, them = ("column", "it") if len(strange) == 1 else ("columns", "them")
+        raise InputError(
+            f"{source}: {columns} {shown} {'do' if strange[1:] else 'does'} not fit pattern='{pattern}'; "
+            f"ignore='{','.join(strange[:12])}' leaves {them} out"
+        )
 
 
 def _require_all(source: str, found: Groups) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from comitia._copies import in_common, marks, repeats, telling_marks
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
 from comitia._predictions import Predictions
+from comitia._runs import common_run
 from comitia.files.counts import is_counts
 from comitia.files.frames import is_frame
 from comitia.files.gathered import alike
@@ -21,7 +21,7 @@ from comitia.files.long_roles import looks_long
 from comitia.files.npy import read_members
 from comitia.files.npz import read_npz
 from comitia.files.remote import local_copies, named
-from comitia.files.roles import PER_ANSWER, Roles, TableOptions, globs, named_columns
+from comitia.files.roles import PER_ANSWER, Roles, TableOptions, fits, globs, named_columns, single_globs
 from comitia.files.scan import ARROW_ENDINGS, TEXT_ENDINGS, Opened, is_table, open_table
 from comitia.files.wide import read_wide
 from comitia.statistics.counted import Holdout
@@ -53,6 +53,7 @@ def read_predictions(
     per: str | Iterable[str] | None = None,
     tell: Callable[[Roles], None] | None = None,
     labelled: bool = True,
+    positive: str | None = None,
 ) -> Predictions:
     """Return the checked predictions of one or more files of one kind, each a path or URL, or of a data frame.
 
@@ -64,14 +65,15 @@ def read_predictions(
         input; a data frame in place of a table
     labels : a file of the labels (`.npy`, or a text or table with one column), for files that hold none
     label, id, group, fold : the columns of a table that hold the labels, ids, groups and folds
-    members, ignore : names or globs of the columns that are members, and of those to leave out
+    members, ignore : names or globs of the columns that are members, and of those to leave out; several may be joined
+        by commas
     empty : what an empty cell means: "abstain" (no answer) or "unseen" (not hold-out for that member)
     layout : "wide" (a column per member) or "long" (a row per answer); told by the columns if not given
     pattern : how columns of one member and one class are named; `{member}:{class}` if not given
     classes : all classes in order; those of labels and votes, sorted, if not given
     rounds : long tables: what several answers of a member on an item are: "members" (each round is a member of its
         own) or "agree" (the answer on which all rounds agree, else an abstention)
-    abstain : long tables: answers that mean "no answer", such as "tie"
+    abstain : answers that mean "no answer", such as "tie"
     columns : long tables: the columns of members, answers, probabilities and rounds, where their names are not known:
         `{"member": "rater"}`, or "member=rater"
     like : an ensemble, or predictions of the same members: columns named as they are are the members of a wide table
@@ -81,6 +83,7 @@ def read_predictions(
     tell : called with what was taken as what, for tables
     labelled : False for tables that go with labelled ones: the columns named as `label`, `group` and `fold` are left
         out, and may be absent
+    positive : two classes: the one that comes second, which is the one that single probabilities are of
 
     Examples
     --------
@@ -107,6 +110,7 @@ def read_predictions(
         globs(abstain),
         named_columns(columns),
         strata=tuple(name for name in globs(per) if name not in PER_ANSWER),
+        positive=positive,
     )
     with named():
         return _read(*local_copies(_given(paths), labels), options, like, tell, labelled)
@@ -195,7 +199,8 @@ def _alike(options: TableOptions, like: Holdout | Ensemble, tables: list[Opened]
     columns = set.intersection(*(set(table.names) for table in tables))
     if options.members or not columns.issuperset(needed):
         return found
-    ignore = tuple(glob for glob in options.ignore if any(fnmatchcase(name, glob) for name in columns))
+    asked = single_globs(options.ignore, columns)
+    ignore = tuple(glob for glob in asked if any(fits(name, glob) for name in columns))
     return replace(found, members=tuple(name for name in like.names if name in columns), ignore=ignore)
 
 
@@ -207,7 +212,7 @@ def _unlabelled(options: TableOptions, names: Sequence[str]) -> TableOptions:
 
 
 def _refuse_long_options(options: TableOptions, source: str) -> None:
-    for name in ("rounds", "abstain", "columns"):
+    for name in ("rounds", "columns"):
         if getattr(options, name):
             raise InputError(
                 f"{name}: is for long tables (a row per answer), and {source} is a wide one; layout='long' if it is not"
@@ -266,6 +271,12 @@ def _refuse_copies(paths: list[Path], parts: list[Predictions]) -> None:
     alike = {(part.shards[0].kind, part.shards[0].width, part.members) for part in parts}
     if parts[0].has_probs and len(alike) == 1:
         _refuse_overlap(paths, parts)
+    if any(part.ids is None for part in parts) and (found := common_run(parts)) is not None:
+        earlier, later, count = found
+        raise InputError(
+            f"{paths[later]}: {count:,} of its samples, in the same order, are in {paths[earlier]} too; give each "
+            "sample once (ids tell apart what only looks alike)"
+        )
 
 
 def _refuse_overlap(paths: list[Path], parts: list[Predictions]) -> None:

@@ -6,14 +6,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from comitia._errors import InputError
+from comitia.files.agreement import WEAK, Agreement, strangers
+from comitia.files.long_roles import hints_at_long
 from comitia.files.one_member import refuse_split_members
-from comitia.files.roles import FEATURES, TableOptions
+from comitia.files.roles import FEATURES, TableOptions, joined_doubts
 from comitia.files.sheets import Sheet
 
 #: Words of a list that messages show.
 SHOWN = 4
 #: A column that counts up over this many rows numbers them.
 COUNTED = 10
+#: Members that a message names in one option.
+MOST_NAMED = 12
 
 
 def listed(words: Sequence[str]) -> str:
@@ -39,22 +43,54 @@ def known_classes(sheets: Sequence[Sheet], options: TableOptions) -> list[str]:
     return [word for word, count in counts.items() if 2 * count >= columns]
 
 
-def require_predictions(sheet: Sheet, known: Sequence[str], explicit: bool) -> None:
-    """Raise for the first column that holds no predictions; `explicit`: the user named the members."""
+def require_predictions(
+    sheet: Sheet, known: Sequence[str], explicit: bool, agreement: Agreement = ()
+) -> None:
+    """Raise where columns hold no predictions, one line for all of them; `explicit`: the user named the members.
+
+    `agreement` is how well each column agrees with the labels.
+    """
     refuse_split_members(sheet, known, explicit)
     counts = Counter(word for k in range(len(sheet.store.names)) for word in set(sheet.store.words(k)))
-    for place, name in enumerate(sheet.store.names):
-        _require_range(sheet, place, known, explicit)
-        if sheet.store.kinds[place] == "classes":
-            _require_classes(sheet, place, known, counts, explicit)
-        if not explicit and name.lower() in FEATURES:
-            raise InputError(
-                f"{sheet.table.source}: column '{name}' looks like a feature of the samples, not a member; "
-                f"{_remedy(name)}"
-            )
-        _require_finite(sheet, place)
+    places = range(len(sheet.store.names))
+    faults = {k: text for k in places if (text := _fault(sheet, k, known, counts, explicit)) is not None}
     if not explicit:
-        _refuse_two_kinds(sheet)
+        faults |= _of_two_kinds(sheet, [k for k in places if k not in faults])
+        faults |= _far_from_labels(sheet, [k for k in places if k not in faults], agreement)
+    texts = [*sheet.roles.doubts, *(faults[k] for k in sorted(faults))]
+    if texts:
+        rest = [sheet.store.names[k] for k in places if k not in faults]
+        hint = None if explicit else hints_at_long(sheet.table.names)
+        joined = joined_doubts(texts) if hint is None else f"{hint}; else {joined_doubts(texts, most=2)}"
+        raise InputError(f"{sheet.table.source}: {joined}{_advice(sheet, texts, rest, explicit)}")
+
+
+def _advice(sheet: Sheet, texts: Sequence[str], rest: Sequence[str], explicit: bool) -> str:
+    """What would settle several columns at once, and labels that were not found."""
+    found = ""
+    if (
+        not explicit
+        and len(texts) > 1
+        and 1 < len(rest) <= MOST_NAMED
+        and not any("," in name for name in rest)
+    ):
+        found = f"; members='{','.join(rest)}' takes only what holds predictions"
+    if sheet.labels is None and not sheet.known:
+        found += "; no column is named as labels are: label= names it"
+    return found
+
+
+def _fault(
+    sheet: Sheet, place: int, known: Sequence[str], counts: Counter[str], explicit: bool
+) -> str | None:
+    """Return what is wrong with a column of a member, and what settles it; None where nothing is."""
+    text = _range_fault(sheet, place, known, explicit)
+    if text is None and sheet.store.kinds[place] == "classes":
+        text = _classes_fault(sheet, place, known, counts, explicit)
+    name = sheet.store.names[place]
+    if text is None and not explicit and name.lower() in FEATURES:
+        text = f"column '{name}' looks like a feature of the samples, not a member; {_remedy(name)}"
+    return _finite_fault(sheet, place) if text is None else text
 
 
 def require_finite_columns(sheet: Sheet) -> None:
@@ -66,8 +102,9 @@ def require_finite_columns(sheet: Sheet) -> None:
             raise InputError(
                 f"{sheet.table.source}: column '{name}' holds {shown}, not probabilities; ignore='{name}' leaves it out"
             )
-        _require_range(sheet, place, (), True)
-        _require_finite(sheet, place)
+        fault = _range_fault(sheet, place, (), True) or _finite_fault(sheet, place)
+        if fault is not None:
+            raise InputError(f"{sheet.table.source}: {fault}")
 
 
 def _remedy(name: str) -> str:
@@ -76,58 +113,55 @@ def _remedy(name: str) -> str:
 
 def _measure(sheet: Sheet, known: Sequence[str]) -> str:
     what = "the others" if sheet.labels is None else f"'{sheet.labels.name}'"
-    return f"{what} ({listed(list(known))})"
+    return f"{what} ({listed(list(known))})" if known else what
 
 
-def _require_range(sheet: Sheet, place: int, known: Sequence[str], explicit: bool) -> None:
+def _range_fault(sheet: Sheet, place: int, known: Sequence[str], explicit: bool) -> str | None:
     store, name = sheet.store, sheet.store.names[place]
     if store.kinds[place] == "many":
-        raise InputError(
-            f"{store.source}: column '{name}' looks like an id or a feature (too many different values), not a "
-            f"member; id='{name}' takes it as the id, {_remedy(name)}"
+        return (
+            f"column '{name}' looks like an id or a feature (too many different values), not a member; id='{name}' "
+            f"takes it as the id, {_remedy(name)}"
         )
     if store.kinds[place] != "numbers" or (store.low[place] >= 0 and store.high[place] <= 1):
-        return
+        return None
     shown = store.high[place] if store.high[place] > 1 else store.low[place]
     scale = "; logits need a sigmoid or softmax first" if explicit else f"; {_remedy(name)}"
     classes = f"neither a class of {_measure(sheet, known)} nor " if known else "not "
-    raise InputError(
-        f"{store.source}: column '{name}' holds {shown:g}, {classes}a probability in [0, 1]{scale}"
+    return f"column '{name}' holds {shown:g}, {classes}a probability in [0, 1]{scale}"
+
+
+def _finite_fault(sheet: Sheet, place: int) -> str | None:
+    if sheet.store.failed[place] < 0:
+        return None
+    return (
+        f"column '{sheet.store.names[place]}', row {sheet.row(sheet.store.failed[place])} holds NaN or an infinity; "
+        "fix or drop that member (a sample left out for it would bias every certificate)"
     )
 
 
-def _require_finite(sheet: Sheet, place: int) -> None:
-    if sheet.store.failed[place] >= 0:
-        raise InputError(
-            f"{sheet.table.source}: column '{sheet.store.names[place]}', row {sheet.row(sheet.store.failed[place])} "
-            "holds NaN or an infinity; fix or drop that member (a sample left out for it would bias every certificate)"
-        )
-
-
-def _require_classes(
+def _classes_fault(
     sheet: Sheet, place: int, known: Sequence[str], counts: Counter[str], explicit: bool
-) -> None:
-    """Raise unless the column's values are classes that are known, or that other members have too."""
+) -> str | None:
+    """What is wrong unless the column's values are classes that are known, or that other members have too."""
     store, name = sheet.store, sheet.store.names[place]
     own, measure = store.words(place), set(known)
-    if not explicit:
-        _refuse_counting(sheet, place, own)
+    if not explicit and (numbering := _counting_fault(sheet, place, own)) is not None:
+        return numbering
     if not own or (measure >= set(own)) or (set(own) <= {"0", "1"} and _has_numbers(sheet)):
-        return
+        return None
     strange = [word for word in own if word not in measure and not _likely(word, known, counts, store.names)]
     if explicit and len(strange) < len(own):
-        return
-    if strange or measure.isdisjoint(own):
-        remedy = "spell the classes alike, or classes= names all" if explicit else _remedy(name)
-        if not explicit and not measure.isdisjoint(own):
-            remedy = (
-                "classes= names all classes if this is one, leave the cell empty (empty='abstain') if it means no "
-                f"answer, {remedy}"
-            )
-        raise InputError(
-            f"{store.source}: column '{name}' holds {listed(strange or own)}, not the classes of "
-            f"{_measure(sheet, known)}; {remedy}"
+        return None
+    if not strange and not measure.isdisjoint(own):
+        return None
+    remedy = "spell the classes alike, or classes= names all" if explicit else _remedy(name)
+    if not explicit and not measure.isdisjoint(own):
+        word = (strange or own)[0]
+        remedy = (
+            f"classes= names all classes if this is one, abstain='{word}' if it means no answer, {remedy}"
         )
+    return f"column '{name}' holds {listed(strange or own)}, not the classes of {_measure(sheet, known)}; {remedy}"
 
 
 def _has_numbers(sheet: Sheet) -> bool:
@@ -145,29 +179,56 @@ def _likely(word: str, known: Sequence[str], counts: Counter[str], names: Sequen
         return False
 
 
-def _refuse_two_kinds(sheet: Sheet) -> None:
-    """Raise where some columns hold 0 and 1 and others probabilities: one of the two may be a feature."""
+def _of_two_kinds(sheet: Sheet, places: Sequence[int]) -> dict[int, str]:
+    """What to say where some columns hold 0 and 1 and others probabilities: one of the two may be features."""
     store = sheet.store
-    kinds = {kind: [k for k, own in enumerate(store.kinds) if own == kind] for kind in ("classes", "numbers")}
+    kinds = {kind: [k for k in places if store.kinds[k] == kind] for kind in ("classes", "numbers")}
     if store.rows < COUNTED or not all(kinds.values()):
-        return
+        return {}
     fewer = min(kinds, key=lambda kind: len(kinds[kind]))
-    name, what = store.names[kinds[fewer][0]], ("classes", "probabilities")
+    what = ("classes", "probabilities")
     own, others = what if fewer == "classes" else what[::-1]
-    raise InputError(
-        f"{store.source}: column '{name}' holds {own}, the other columns {others}: is it a member, or a feature of "
-        f"the samples? {_remedy(name)}"
-    )
+    return {
+        k: f"column '{store.names[k]}' holds {own}, the other columns {others}: is it a member, or a feature of the "
+        f"samples? {_remedy(store.names[k])}"
+        for k in kinds[fewer]
+    }
 
 
-def _refuse_counting(sheet: Sheet, place: int, own: list[str]) -> None:
+def _far_from_labels(sheet: Sheet, places: Sequence[int], agreement: Agreement) -> dict[int, str]:
+    """What to say of columns that agree with the labels far less than others: they may be features."""
+    if not agreement or sheet.labels is None:
+        return {}
+    far = strangers([agreement[k] for k in places], sheet.table.rows)
+    found = {places[k]: sheet.store.names[places[k]] for k in far}
+    return {
+        k: f"column '{name}' agrees with '{sheet.labels.name}' hardly more than by chance, others do far more: is it a "
+        f"feature of the samples, or a member that failed? {_remedy(name)}"
+        for k, name in found.items()
+    }
+
+
+def notes_on_weak(sheet: Sheet, agreement: Agreement) -> list[str]:
+    """Return a note on columns that agree with the labels less than half as well as others do."""
+    if sheet.labels is None:
+        return []
+    names = [sheet.store.names[k] for k in strangers(agreement, sheet.table.rows, WEAK)]
+    if not names:
+        return []
+    return [
+        f"of little use beside the others for '{sheet.labels.name}': {listed(names)} (less than half the correlation); "
+        f"ignore='{','.join(names[:MOST_NAMED])}' if features of the samples"
+    ]
+
+
+def _counting_fault(sheet: Sheet, place: int, own: list[str]) -> str | None:
     store, name = sheet.store, sheet.store.names[place]
     if len(own) < COUNTED or len(own) != sheet.table.rows:
-        return
+        return None
     if store.numeric[place] and not bool((np.diff([float(word) for word in own]) == 1).all()):
-        return
+        return None
     what = "row number" if store.numeric[place] else "id"
-    raise InputError(
-        f"{store.source}: column '{name}' looks like a row number or an id, not a member (a different {what} in each "
-        f"row); id='{name}' takes it as the id, ignore='{name}' leaves it out"
+    return (
+        f"column '{name}' looks like a row number or an id, not a member (a different {what} in each row); "
+        f"id='{name}' takes it as the id, ignore='{name}' leaves it out"
     )

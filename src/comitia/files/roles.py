@@ -1,14 +1,18 @@
 """Which column of a table is what: settled by names first; `recognise` judges what the others hold."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from comitia._errors import InputError, nearest, require_choice
 
 #: Names that a column of labels has when none was given, in small letters.
-LABELS = ("label", "labels", "y", "target", "y_true", "truth", "class", "true_label", "gold")
+# fmt: off
+LABELS = (
+    "label", "labels", "y", "target", "y_true", "truth", "class", "true_label", "gold", "ground_truth", "actual",
+)
+# fmt: on
 # fmt: off
 IDS = frozenset((
     "", "id", "ids", "index", "row", "uuid", "guid", "item", "key", "sample", "example", "file", "filepath", "path",
@@ -69,6 +73,7 @@ class TableOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     known: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
+    positive: str | None = None
 
     def __post_init__(self) -> None:
         choices = {"empty": EMPTY_MEANS, "layout": LAYOUTS, "rounds": ROUNDS}
@@ -80,6 +85,10 @@ class TableOptions:
         if len(set(self.classes)) != len(self.classes) or len(self.classes) == 1:
             raise InputError(
                 f"classes: two or more different names are required, got {', '.join(self.classes)}"
+            )
+        if self.positive is not None and self.classes:
+            raise InputError(
+                "positive: classes= gives the order already, the last is the positive one; give one"
             )
 
 
@@ -94,6 +103,7 @@ class Roles:
     ignored : columns that were left out
     positive : the class whose probability is given, where each member gives one probability
     notes : what else the user should know about how the table was read
+    doubts : of each column that is no member by its name, what it looks like and what settles it
     strata : columns of further facts of the samples, which promises are asked for by
     """
 
@@ -106,6 +116,7 @@ class Roles:
     positive: str | None = None
     notes: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 def globs(given: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -137,7 +148,7 @@ def named_columns(given: Mapping[str, str] | str | Iterable[str] | None) -> dict
 def roles_by_name(source: str, names: Sequence[str], options: TableOptions, labelled: bool = False) -> Roles:
     """Return the roles that names and options settle; the members are all columns that may be one.
 
-    Columns whose names say that they are no member are refused, unless `members` names them. `labelled` says that the
+    Columns whose names say that they are no member are in doubt, unless `members` names them. `labelled` says that the
     labels lie elsewhere: a column that looks like labels is then left out.
     """
     chosen = {
@@ -149,18 +160,26 @@ def roles_by_name(source: str, names: Sequence[str], options: TableOptions, labe
     taken = {name for name in chosen.values() if name is not None}
     label = _label(source, [n for n in names if n not in ignored and n not in taken], options, labelled)
     rest = [name for name in names if name not in {*ignored, *taken, *label, *strata}]
-    members = rest
     if options.members:
         wanted = _matching(source, names, "members", options.members)
-        members = [name for name in rest if name in wanted]
+        members, doubts = [name for name in rest if name in wanted], {}
+        if not options.known:
+            _refuse_silent_folds(source, [name for name in rest if name not in wanted])
     else:
-        _refuse_names(source, rest)
+        doubts = {name: text for name in rest if (text := _looks_like(name)) is not None}
+        members = [name for name in rest if name not in doubts]
     if not members:
-        raise InputError(f"{source}: no member found; one column per member is required beside the labels")
+        raise InputError(
+            f"{source}: {joined_doubts(list(doubts.values()))}"
+            if doubts
+            else f"{source}: no member found; one column per member is required beside the labels"
+        )
     out = ignored | (set(rest) - set(members)) | set(label if labelled else ())
     own = None if labelled or not label else label[0]
-    left = tuple(n for n in names if n in out)
-    return Roles(own, chosen["id"], chosen["group"], chosen["fold"], tuple(members), left, strata=strata)
+    left, told = tuple(n for n in names if n in out), tuple(doubts.values())
+    return Roles(
+        own, chosen["id"], chosen["group"], chosen["fold"], tuple(members), left, strata=strata, doubts=told
+    )
 
 
 def found_strata(source: str, names: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
@@ -197,20 +216,52 @@ def _named(source: str, names: Sequence[str], role: str, name: str | None) -> st
 
 def _matching(source: str, names: Sequence[str], role: str, patterns: tuple[str, ...]) -> set[str]:
     found: set[str] = set()
-    for pattern in patterns:
-        fitting = {name for name in names if name == pattern or fnmatchcase(name, pattern)}
+    for pattern in single_globs(patterns, names):
+        fitting = {name for name in names if fits(name, pattern)}
         if not fitting:
             raise InputError(f"{source}: no column matches {role}='{pattern}'{nearest(pattern, names)}")
         found |= fitting
     return found
 
 
-def _refuse_names(source: str, names: Sequence[str]) -> None:
-    """Raise where names say that columns are no members: one line for all of them."""
-    found = [text for name in names if (text := _looks_like(name)) is not None]
-    if found:
-        more = f"; … and {len(found) - 4} more columns" if len(found) > 4 else ""
-        raise InputError(f"{source}: {'; '.join(found[:4])}{more}")
+def fits(name: str, glob: str) -> bool:
+    """Return whether a name is that one, or fits the glob."""
+    return name == glob or fnmatchcase(name, glob)
+
+
+def single_globs(given: Iterable[str], names: Collection[str]) -> list[str]:
+    """Return the globs one by one: those that no name fits as they stand are cut at commas.
+
+    >>> single_globs(["rf,svm", "a,b"], ["rf", "svm", "a,b"])
+    ['rf', 'svm', 'a,b']
+    """
+    found: list[str] = []
+    for glob in given:
+        whole = "," not in glob or any(fits(name, glob) for name in names)
+        found += [glob] if whole else [part.strip() for part in glob.split(",")]
+    return found
+
+
+def joined_doubts(texts: Sequence[str], most: int = 4) -> str:
+    """Return what is to be said of several columns, in one line."""
+    more = f"; … and {len(texts) - most} more columns" if len(texts) > most else ""
+    return "; ".join(texts[:most]) + more
+
+
+def _refuse_silent_folds(source: str, left: Sequence[str]) -> None:
+    """Raise where a column of folds was left out without a word: out-of-fold predictions promise nothing."""
+    name = next((name for name in left if names_folds(name)), None)
+    if name is not None:
+        raise InputError(
+            f"{source}: column '{name}' looks like folds or a split, and members= leaves it out; fold='{name}' if "
+            f"the predictions are out-of-fold, ignore='{name}' if no row was trained on"
+        )
+
+
+def names_folds(name: str) -> bool:
+    """Return whether the name of a column says that it holds folds, or which rows were trained on."""
+    low = _plain(name)
+    return low in FOLDS or NUMBERING.sub("", low) in FOLDS
 
 
 def _looks_like(name: str) -> str | None:
@@ -222,7 +273,7 @@ def _looks_like(name: str) -> str | None:
         shown = f"column '{name}'" if name else "a column without a name"
         take = f"id='{name}' takes it as the id, " if name else ""
         return f"{shown} looks like a row number or an id, not a member; {take}{leave}"
-    if low in FOLDS or stem in FOLDS:
+    if names_folds(name):
         return f"column '{name}' looks like folds, not a member; fold='{name}' says so, {leave}"
     if low in WEIGHTS:
         return f"column '{name}' looks like weights of the samples, not a member; {leave}, members= names the members"

@@ -1,14 +1,16 @@
 """One table read: the columns of its members, its labels, ids, groups and folds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
+from comitia.files.long_roles import hints_at_long
 from comitia.files.roles import Roles, TableOptions, roles_by_name
 from comitia.files.scan import Opened
+from comitia.files.silences import Silences
 from comitia.files.store import Store
 
 
@@ -29,7 +31,11 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A table that was read: its roles (members = columns), what the columns hold, labels and texts per sample."""
+    """A table that was read: its roles (members = columns), what the columns hold, labels and texts per sample.
+
+    `known`: the classes are known from elsewhere. `declined` are cells, (M, n), that say that there is no answer; they
+    are among the missing ones of the store. `notes` are what is found while the table is read.
+    """
 
     table: Opened
     roles: Roles
@@ -37,6 +43,9 @@ class Sheet:
     labels: Labels | None
     texts: dict[str, NDArray[np.str_]]
     strata: dict[str, NDArray[np.str_]]
+    known: bool = False
+    declined: NDArray[np.bool_] | None = None
+    notes: list[str] = field(default_factory=list)
 
     def row(self, sample: int) -> int:
         """Return the number that a sample has in messages."""
@@ -53,9 +62,9 @@ def read_sheet(table: Opened, options: TableOptions, labels: Labels | None = Non
     wanted = dict.fromkeys([*roles.members, *own_label, *extras.values(), *roles.strata])
     texts: dict[str, list[str]] = {role: [] for role in extras}
     facts: dict[str, list[str]] = {name: [] for name in roles.strata}
-    start = 0
+    start, silences = 0, Silences(options.abstain, roles.members, table.rows)
     for batch in table.batches(list(wanted)):
-        store.add(batch, start)
+        store.add(silences.taken_out(batch, start), start)
         if truth is not None:
             truth.add(batch, start)
         for role, name in extras.items():
@@ -71,8 +80,9 @@ def read_sheet(table: Opened, options: TableOptions, labels: Labels | None = Non
         _require_distinct(table, roles.id, texts["id"])
     own = None if truth is None else labels_of(truth, table.first_row)
     known = own if labels is None else _joined(table, labels, texts.get("id"))
-    arrays = ({key: np.array(cells) for key, cells in some.items()} for some in (texts, facts))
-    return Sheet(table, roles, store, known, *arrays)
+    own_texts, strata = ({key: np.array(cells) for key, cells in some.items()} for some in (texts, facts))
+    found = silences.found()
+    return Sheet(table, roles, store, known, own_texts, strata, bool(options.known), found)
 
 
 def labels_of(store: Store, first_row: int) -> Labels:
@@ -112,9 +122,14 @@ def _require_distinct(table: Opened, name: str, ids: list[str]) -> None:
             rows = f"rows {seen[text] + table.first_row} and {sample + table.first_row}"
             raise InputError(
                 f"{table.source}: '{text}' of column '{name}' occurs twice ({rows}); give each sample once, or "
-                f"group='{name}' if samples belong together"
+                f"group='{name}' if samples belong together{_or_long(table)}"
             )
         seen[text] = sample
+
+
+def _or_long(table: Opened) -> str:
+    hint = hints_at_long(table.names)
+    return "" if hint is None else f"; {hint}"
 
 
 def _joined(table: Opened, labels: Labels, ids: list[str] | None) -> Labels:

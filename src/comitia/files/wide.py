@@ -9,16 +9,18 @@ from numpy.typing import NDArray
 
 from comitia._classes import merged
 from comitia._errors import InputError
-from comitia.files.gathered import Gathered, at_least_two, sorted_classes
+from comitia.files.agreement import agreement, require_clear_side, require_same_numbering
+from comitia.files.gathered import Gathered, at_least_two, positive_last, sorted_classes
 from comitia.files.patterns import Groups, default_groups, grouped
 from comitia.files.recognise import (
     known_classes,
     listed,
+    notes_on_weak,
     require_finite_columns,
     require_predictions,
 )
 from comitia.files.repeats import notes_on_groups
-from comitia.files.roles import TableOptions
+from comitia.files.roles import TableOptions, joined_doubts
 from comitia.files.scan import Opened
 from comitia.files.sheets import Labels, Sheet, read_sheet
 from comitia.files.spelling import Spelling
@@ -34,14 +36,32 @@ def read_wide(
     groups = [_groups(sheet, options, known) for sheet in sheets]
     if any(groups):
         return [_by_class(sheet, spoken, own, known, options) for sheet, own in zip(sheets, groups)]
+    found = []
     for sheet in sheets:
-        require_predictions(spoken.judged(sheet), known, bool(options.members))
+        in_order = positive_last(options.classes or sorted_classes(known), options.positive)
+        said = agreement(spoken.judged(sheet), in_order, _truth(sheet, spoken))
+        trusted = bool(options.members or options.known)
+        require_predictions(sheet, known, bool(options.members), () if trusted else said)
+        found.append(said)
+        if not trusted:
+            sheet.notes.extend(notes_on_weak(sheet, said))
     if any("lists" in sheet.store.kinds for sheet in sheets):
         return [_lists(sheet, spoken, known, options) for sheet in sheets]
     if any("numbers" in sheet.store.kinds for sheet in sheets):
         classes = _two_classes(sheets[0], known, options)
+        if not (options.classes or options.positive or options.known):
+            for sheet, said in zip(sheets, found):
+                require_clear_side(sheet, classes, said)
         return [_probabilities(sheet, spoken, classes) for sheet in sheets]
+    if not (options.members or options.known):
+        for sheet, said in zip(sheets, found):
+            require_same_numbering(sheet, said)
     return _votes(sheets, spoken, known, options)
+
+
+def _truth(sheet: Sheet, spoken: Spelling) -> list[str]:
+    """The words of the sheet's labels as they are spelled."""
+    return [] if sheet.labels is None else spoken.all(sheet.labels.words)
 
 
 def _groups(sheet: Sheet, options: TableOptions, known: Sequence[str]) -> Groups | None:
@@ -60,6 +80,7 @@ def _votes(
     classes = options.classes or (
         merged(options.known, found) if options.known else at_least_two(sheets[0].table.source, found)
     )
+    classes = positive_last(classes, options.positive)
     strange = next((word for word in [*said, *truth] if word not in set(classes)), None)
     if strange is not None:
         raise InputError(f"classes: '{strange}' of {sheets[0].table.source} is not one of {listed(classes)}")
@@ -88,6 +109,7 @@ def _two_classes(sheet: Sheet, known: Sequence[str], options: TableOptions) -> t
     if not classes:
         labelled = sheet.labels is not None
         classes = at_least_two(sheet.table.source, sorted_classes(known)) if labelled else ("0", "1")
+    classes = positive_last(classes, options.positive)
     if len(classes) != 2:
         place = sheet.store.kinds.index("numbers") if "numbers" in sheet.store.kinds else 0
         raise InputError(
@@ -123,6 +145,10 @@ def _lists(sheet: Sheet, spoken: Spelling, known: Sequence[str], options: TableO
     if len(widths) > 1:
         raise InputError(f"{source}: members have lists of {min(widths)} and of {max(widths)} probabilities")
     width = widths.pop()
+    if options.positive is not None:
+        raise InputError(
+            f"positive: {source} has lists of probabilities; classes= names the classes in their order"
+        )
     classes = options.classes or (tuple(known) if options.known else _classes_of_lists(sheet, known, width))
     if len(classes) != width:
         raise InputError(
@@ -149,7 +175,9 @@ def _by_class(
         raise InputError(f"{source}: no column is named 'member:class', those of the other file are")
     require_finite_columns(sheet)
     own = next(iter(groups.values()))
-    classes = options.classes or sorted_classes(own)
+    if sheet.roles.doubts:
+        raise InputError(f"{source}: {joined_doubts(sheet.roles.doubts)}")
+    classes = positive_last(options.classes or sorted_classes(own), options.positive)
     lacking = next((word for word in [*known, *classes] if word not in own), None)
     strange = next((word for word in own if word not in classes), None)
     if lacking is not None and (sheet.labels is not None or options.classes):
@@ -167,7 +195,7 @@ def _by_class(
             if gaps is not None and store.missing is not None:
                 gaps[index] |= store.missing[columns[name]]
     found = _gathered(sheet, spoken, classes, tuple(groups), probs=probs)
-    return replace(found, missing=gaps)
+    return replace(found, missing=gaps, abstained=None)
 
 
 def _gathered(
@@ -185,7 +213,8 @@ def _gathered(
         labels=_label_codes(sheet, spoken, classes),
         classes=classes,
         names=names,
-        missing=sheet.store.missing,
+        missing=_unexplained(sheet),
+        abstained=sheet.declined,
         groups=texts.get("group"),
         folds=texts.get("fold"),
         ids=texts.get("id"),
@@ -196,11 +225,17 @@ def _gathered(
     )
 
 
+def _unexplained(sheet: Sheet) -> NDArray[np.bool_] | None:
+    """The empty cells of which the table does not say that the member declined."""
+    missing = sheet.store.missing
+    return missing if missing is None or sheet.declined is None else missing & ~sheet.declined
+
+
 def _notes(sheet: Sheet) -> tuple[str, ...]:
     """How the table was read, and groups that nobody named."""
     if sheet.roles.group is not None:
-        return sheet.table.notes
-    return (*sheet.table.notes, *notes_on_groups(sheet.table, sheet.roles.ignored))
+        return (*sheet.table.notes, *sheet.notes)
+    return (*sheet.table.notes, *sheet.notes, *notes_on_groups(sheet.table, sheet.roles.ignored))
 
 
 def _label_codes(sheet: Sheet, spoken: Spelling, classes: tuple[str, ...]) -> NDArray[np.int64] | None:
