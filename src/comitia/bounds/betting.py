@@ -196,7 +196,7 @@ def _follow(wealth: Floats, bets: Floats, m: Floats, values: Floats, bar: float,
 
 def _judge(paths: Floats, bar: float, floor: float) -> Floats:
     """Ends of the paths, infinity or 0 for those that left [floor, bar) upwards or downwards first."""
-    ends = paths[-1].copy()
+    ends: Floats = paths[-1].copy()
     above, below = paths.max(axis=0, initial=0.0) >= bar, paths.min(axis=0, initial=bar) < floor
     both = above & below
     higher, lower = (paths[:, both] >= bar).argmax(axis=0), (paths[:, both] < floor).argmax(axis=0)
