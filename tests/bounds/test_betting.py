@@ -81,7 +81,7 @@ def test_the_last_bit_of_the_wealth(monkeypatch):
     seen = []
     judge = betting._judge
     monkeypatch.setattr(
-        betting, "_judge", lambda paths, *ends: seen.append(paths.max(axis=1)) or judge(paths, *ends)
+        betting, "_judge", lambda paths, *ends: seen.append(paths.max(axis=0)) or judge(paths, *ends)
     )
     betting.count_rejected(*walk)
     monkeypatch.undo()
@@ -101,7 +101,7 @@ def test_many_pieces_are_one(monkeypatch):
 
 def test_a_path_that_leaves_on_both_sides_counts_by_the_first():
     paths = np.array([[0.1, 2.0, 1e-9, 0.5], [0.1, 1e-9, 2.0, 0.5], [0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 3, 0.4]])
-    assert betting._judge(paths, 1.0, 1e-6).tolist() == [math.inf, 0.0, 0.4, math.inf]
+    assert betting._judge(paths.T, 1.0, 1e-6).tolist() == [math.inf, 0.0, 0.4, math.inf]
 
 
 @pytest.mark.parametrize("n", [1, 10, 1000, 12345])

@@ -15,6 +15,10 @@ from scipy.stats import binom
 
 from comitia import Predictions
 from comitia._certify import Certification
+from comitia.bounds import betting_kernel
+
+# imported, so that the compiled loop is used where numba is installed: it takes half of the time of `weigh` otherwise
+assert betting_kernel
 
 DELTA = 0.1
 PROBLEMS = 2000

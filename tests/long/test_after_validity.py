@@ -13,13 +13,9 @@ from comitia._drift import level_of
 from comitia._gain import measure_gain
 from comitia._monitor import stand
 from comitia._watch import Watch, batch_of
-from comitia.bounds import betting_kernel
 from comitia.statistics.evidence import follow, threshold
 from long.populations import DELTA, PROBLEMS, TIED, Population, allowed, random_population
 from long.test_group_validity import err_together
-
-# imported, so that the compiled loop is used where numba is installed
-assert betting_kernel
 
 ALPHA = 0.05
 LABELS = 10_000

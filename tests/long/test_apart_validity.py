@@ -13,11 +13,7 @@ import pytest
 
 from comitia import Predictions, weigh
 from comitia._samples import Groups
-from comitia.bounds import betting_kernel
 from long.populations import DELTA, PROBLEMS, Population, Tally, allowed, random_population
-
-# imported, so that the compiled loop is used where numba is installed
-assert betting_kernel
 
 MOMENTS = ("first-order-kl", "first-order-lambda", "tandem-kl", "tandem-lambda", "moment", "cantelli")
 # what is asked of `weigh`, and certificates that must be among those it gives

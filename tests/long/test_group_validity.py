@@ -10,12 +10,8 @@ import numpy as np
 import pytest
 
 from comitia import bounds, weigh
-from comitia.bounds import betting_kernel
 from comitia.bounds.group_mean import group_mean
 from long.populations import DELTA, PROBLEMS, Population, Tally, allowed, random_population
-
-# imported, so that the compiled loop is used where numba is installed
-assert betting_kernel
 
 MOMENTS = ("first-order-kl", "first-order-lambda", "tandem-kl", "tandem-lambda", "moment", "cantelli")
 COUNTED = ("groups", "groups-any")

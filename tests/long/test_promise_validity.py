@@ -9,12 +9,8 @@ import numpy as np
 import pytest
 
 from comitia import InputError, Predictions, bounds, weigh
-from comitia.bounds import betting_kernel
 from comitia.promises.order import drawn, tallied
 from long.populations import DELTA, PROBLEMS, TIED, Population, allowed, random_population
-
-# imported, so that the compiled loop is used where numba is installed
-assert betting_kernel
 
 
 def totals(whole: Population, weights: np.ndarray, vote: str) -> np.ndarray:

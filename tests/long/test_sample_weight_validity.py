@@ -10,11 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from comitia.bounds import betting_kernel, clopper_pearson, digital
+from comitia.bounds import clopper_pearson, digital
 from long.populations import DELTA, PROBLEMS, allowed
-
-# imported, so that the compiled loop is used where numba is installed
-assert betting_kernel
 
 KINDS = 8
 

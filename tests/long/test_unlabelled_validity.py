@@ -11,12 +11,8 @@ import numpy as np
 import pytest
 
 from comitia import Predictions, bounds, weigh
-from comitia.bounds import betting_kernel
 from comitia.bounds.designation import foresee, prefers_unlabelled
 from long.populations import DELTA, PROBLEMS, Population, Tally, allowed, random_population
-
-# imported, so that the compiled loop is used where numba is installed
-assert betting_kernel
 
 
 def some(number: int) -> tuple[np.random.Generator, Population, str, int]:

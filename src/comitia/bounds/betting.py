@@ -183,18 +183,23 @@ def _follow(wealth: Floats, bets: Floats, m: Floats, values: Floats, bar: float,
     size = max(1, HELD // max(1, len(m)))
     for start in range(0, len(values), size):
         with np.errstate(over="ignore"):  # of what was rejected
-            factors = 1.0 + bets[:, None] * (m[:, None] - values[start : start + size])
-            paths: Floats = np.cumprod(np.column_stack([wealth, factors]), axis=1, dtype=np.float64)
+            some = values[start : start + size, None]
+            paths = np.empty((len(some) + 1, len(m)))  # a hypothesis per column: rows are multiplied whole
+            paths[0] = wealth
+            np.subtract(m, some, out=paths[1:])
+            paths[1:] *= bets
+            paths[1:] += 1.0
+            np.multiply.accumulate(paths, axis=0, out=paths)
         wealth = _judge(paths, bar, floor)
     return wealth
 
 
 def _judge(paths: Floats, bar: float, floor: float) -> Floats:
     """Ends of the paths, infinity or 0 for those that left [floor, bar) upwards or downwards first."""
-    ends = paths[:, -1].copy()
-    above, below = paths.max(axis=1, initial=0.0) >= bar, paths.min(axis=1, initial=bar) < floor
+    ends: Floats = paths[-1].copy()
+    above, below = paths.max(axis=0, initial=0.0) >= bar, paths.min(axis=0, initial=bar) < floor
     both = above & below
-    higher, lower = (paths[both] >= bar).argmax(axis=1), (paths[both] < floor).argmax(axis=1)
+    higher, lower = (paths[:, both] >= bar).argmax(axis=0), (paths[:, both] < floor).argmax(axis=0)
     above[both], below[both] = higher < lower, lower < higher
     ends[above], ends[below] = math.inf, 0.0
     return ends

@@ -95,9 +95,10 @@ def _in_groups(promise: Any) -> str:
 
 
 def _of_answers(promise: Any) -> str:
+    rule = f"declines where less than {promise.threshold:.6g} of the weight is behind its answer"
     return (
-        f"errs on at most {percent_up(promise.risk)} of the new samples that it answers; it declines where less than "
-        f"{promise.threshold:.6g} of the weight is behind its answer"
+        f"errs on at most {percent_up(promise.risk)} of the new samples that it answers; "
+        f"it {rule if promise.threshold > 0 else 'declines none'}"
     )
 
 
