@@ -140,6 +140,8 @@ def flagged(message: str, words: list[str]) -> str:
     '--delta: must lie strictly between 0 and 1, got 2'
     >>> flagged("t.csv: column 'sex' is a feature; ignore='sex' leaves it out", ["weigh"])
     "t.csv: column 'sex' is a feature; --ignore sex leaves it out"
+    >>> flagged("uniform: no such file", ["compare", "a.json", "uniform"])
+    'uniform: no such file'
     """
     name = next((word for word in words if word in COMMANDS), None)
     if name is None:
@@ -151,7 +153,8 @@ def flagged(message: str, words: list[str]) -> str:
     subject, colon, rest = message.partition(":")
     spelled = re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", lambda found: flags.get(found[0], found[0]), rest)
     spelled = re.sub(r"\b([a-z]+)=(?:'([^']*)')?", lambda found: _option(found, flags), spelled)
-    return f"{flags.get(subject, subject)}{colon}{spelled}"
+    named = subject in words  # a file of the user's that is called like an option
+    return f"{subject if named else flags.get(subject, subject)}{colon}{spelled}"
 
 
 def _option(found: re.Match[str], flags: dict[str, str]) -> str:
