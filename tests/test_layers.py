@@ -51,14 +51,19 @@ LAYERS = [
     ["recipes"],
     ["deep"],
     ["engines"],
+    ["members"],
     ["pages"],
     ["paper"],
     ["cli", "__main__"],
 ]
 # Which folder or module alone may import a library.
 HOMES = {
-    "torch": {"deep"},
-    "safetensors": {"deep"},
+    "torch": {"deep", "members"},
+    "safetensors": {"deep", "members"},
+    "transformers": {"members"},
+    "onnx": {"members"},
+    "onnxruntime": {"members"},
+    "skops": {"members"},
     "ray": {"engines"},
     "matplotlib": {"pages"},
     "sklearn": {"sklearn"},
