@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from comitia.bundle.reading import Bundle as Bundle
     from comitia.bundle.reading import read_bundle as read_bundle
     from comitia.bundle.verifying import verify_bundle as verify_bundle
-    from comitia.bundle.writing import write_bundle as write_bundle
+    from comitia.bundle.building import write_bundle as write_bundle
 
 # Imported when first asked for: only some of them need torch.
 _HOMES = {
     "Bundle": "reading",
     "read_bundle": "reading",
-    "write_bundle": "writing",
+    "write_bundle": "building",
     "predict_bundle": "predicting",
     "verify_bundle": "verifying",
 }

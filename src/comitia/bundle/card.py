@@ -44,7 +44,8 @@ def _head(ensemble: Ensemble) -> Iterator[str]:
     more = f" and {ensemble.classes - 20} more" if ensemble.classes > 20 else ""
     yield f"It answers one of {ensemble.classes} classes ({names}{more}) by the {ensemble.vote} vote of its members."
     if ensemble.decision.threshold is not None:
-        yield f"It answers '{safe(ensemble.class_names[1])}' where its share is above {ensemble.decision.threshold:.6g}."
+        second = safe(ensemble.class_names[1])
+        yield f"It answers '{second}' where its share is above {ensemble.decision.threshold:.6g}."
     if ensemble.decision.least_share is not None:
         yield f"It declines where the share behind its answer is below {ensemble.decision.least_share:.6g}."
     yield ""

@@ -222,7 +222,7 @@ def _writer(module: "WeightedEnsemble", place: int) -> Callable[[Path], None]:
 def active_members(module: "WeightedEnsemble", ensemble: Ensemble) -> list[int]:
     """Return the places in the module of the members that vote, in the ensemble's order; weights must be its own."""
     weights = module.weights.numpy(force=True)
-    voting, own = ensemble.weights[ensemble.active], ensemble.active.tolist()
+    voting, own = ensemble.weights[ensemble.active], [int(i) for i in ensemble.active]
     if len(weights) == len(ensemble.names) and np.array_equal(weights, ensemble.weights):
         return own
     if len(weights) == len(own) and np.array_equal(weights, voting):
@@ -321,4 +321,5 @@ def _hugging_face(bundle: Bundle, member: StoredMember) -> "nn.Module":
     with TemporaryDirectory() as folder:
         (Path(folder) / "config.json").write_bytes(bundle.content(member.settings))
         (Path(folder) / "model.safetensors").write_bytes(bundle.content(member.file))
-        return open_folder(Path(folder)).eval()
+        network: nn.Module = open_folder(Path(folder)).eval()
+        return network

@@ -203,8 +203,9 @@ def _each(bundle: Bundle, trust: Trust) -> Run:
 
     def run(batch: Arrays) -> Totals:
         given = fitted(batch, config, strict=False)
-        inputs = given if config.named else tuple(given.values())
-        rows = [member(inputs if len(given) > 1 or config.named else inputs[0]) for member in members]
+        several = given if config.named else tuple(given.values())
+        inputs = several if config.named or len(several) > 1 else next(iter(given.values()))
+        rows = [member(inputs) for member in members]
         return ensemble_probabilities(Predictions.from_arrays(probs=np.stack(rows)), weights, ensemble.vote)
 
     return run

@@ -48,8 +48,8 @@ Write = Callable[[Path], None]
 class Contents:
     """What is to be written: the ensemble, a way to write each voting member, and what `config.json` says of them.
 
-    `module` returns the vote as one module, where there is to be a graph of it (`onnx`, `program`). `example` is a batch
-    of inputs. `holdout` are the samples that certified, with labels, and `predictions` those of the members on them.
+    `module` returns the vote as one module, for graphs of it (`onnx`, `program`). `example` is a batch of inputs.
+    `holdout` are the samples that certified, with labels, and `predictions` those of the members on them.
     """
 
     ensemble: Ensemble

@@ -34,3 +34,13 @@ def probabilities(network: nn.Module, batch: Any, outputs: str) -> NDArray[np.fl
             given = batch if isinstance(batch, tuple) else (batch,)
             found = network(*(torch.from_numpy(one).to(device) for one in given))
         return np.asarray(probabilities_of(found, outputs).numpy(force=True))
+
+
+def narrow(values: Any) -> torch.Tensor:
+    """Return an array or tensor as a tensor, floats as float32.
+
+    >>> narrow(np.zeros(2)).dtype, narrow(np.zeros(2, int)).dtype
+    (torch.float32, torch.int64)
+    """
+    tensor = values if isinstance(values, torch.Tensor) else torch.from_numpy(np.ascontiguousarray(values))
+    return tensor.to(torch.float32) if tensor.is_floating_point() else tensor
