@@ -8,9 +8,13 @@ from comitia.members.safetensors_files import state_files
 
 
 def member_files(place: Path, kind: str) -> list[Path]:
-    """Return the files of a member: itself, or of a folder its state and its configuration."""
+    """Return the files of a member: itself, or of a folder its state and configuration, of ONNX its large tensors."""
     if kind == "huggingface":
         return [*state_files(place), place / "config.json"]
+    if kind == "onnx":
+        from comitia.members.onnx_files import external_files
+
+        return [place, *external_files(place)]
     return state_files(place) if kind == "safetensors" else [place]
 
 

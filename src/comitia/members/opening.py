@@ -126,14 +126,23 @@ def _call(network: nn.Module, batch: Any, device: torch.device) -> Any:
 
 
 def _network_of_state(member: MemberFile, place: Path, model: Model | None) -> tuple[nn.Module, str | None]:
+    network = make_network(_required(member, model), member.name)
+    fit = fit_state(member.path, _state(member, place), network.state_dict())
+    network.load_state_dict(fit.tensors)
+    return network, fit.said()
+
+
+def check_fit(member: MemberFile, network: nn.Module) -> None:
+    """Raise unless the state of a member fits the network, by names and shapes alone."""
+    fit_state(member.path, _state(member, Path(member.path)), network.state_dict())
+
+
+def _required(member: MemberFile, model: Model | None) -> Model:
     if model is None:
         raise InputError(
             f"{member.path}: holds a state without its network; --model module:function names what makes it"
         )
-    network = make_network(model, member.name)
-    fit = fit_state(member.path, _state(member, place), network.state_dict())
-    network.load_state_dict(fit.tensors)
-    return network, fit.said()
+    return model
 
 
 def _state(member: MemberFile, place: Path) -> Any:
@@ -150,7 +159,7 @@ def make_network(model: Model, name: str) -> nn.Module:
     >>> make_network(lambda name: nn.Linear(2, 5 if "wide" in name else 3), "wide/run1").out_features
     5
     """
-    arguments = (name,) if _takes_name(model) else ()
+    arguments = (name,) if takes_name(model) else ()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         network = model(*arguments)
@@ -159,8 +168,8 @@ def make_network(model: Model, name: str) -> nn.Module:
     return network
 
 
-def _takes_name(model: Model) -> bool:
-    """Whether the function requires one argument."""
+def takes_name(model: Model) -> bool:
+    """Return whether the function requires one argument, which is then the member's name."""
     try:
         parameters = signature(model).parameters.values()
     except (TypeError, ValueError):

@@ -2,10 +2,8 @@
 
 import torch
 
+from comitia._checks import SUM_TOLERANCE
 from comitia._errors import InputError
-
-#: How far the sum of a row of probabilities may be from 1: what half precision and zipped maps leave.
-SUM_SLACK = 1e-2
 
 
 def recognised(values: torch.Tensor, what: str) -> str:
@@ -28,7 +26,7 @@ def recognised(values: torch.Tensor, what: str) -> str:
 
 def require_probabilities(values: torch.Tensor, what: str) -> None:
     """Raise unless rows are probabilities: one number is that of the second of two classes."""
-    inside = bool(((values >= -SUM_SLACK) & (values <= 1 + SUM_SLACK)).all())
+    inside = bool(((values >= -SUM_TOLERANCE) & (values <= 1 + SUM_TOLERANCE)).all())
     if not inside or (values.dim() == 2 and values.shape[1] > 1 and not _sums_to_one(values)):
         raise InputError(
             f"{what}: its outputs were taken for probabilities, and some row does not lie in 0 to 1 or sum to 1; "
@@ -37,4 +35,4 @@ def require_probabilities(values: torch.Tensor, what: str) -> None:
 
 
 def _sums_to_one(values: torch.Tensor) -> bool:
-    return bool(((values.sum(dim=1, dtype=torch.float64) - 1).abs() <= SUM_SLACK).all())
+    return bool(((values.sum(dim=1, dtype=torch.float64) - 1).abs() <= SUM_TOLERANCE).all())
