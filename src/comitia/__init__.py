@@ -12,6 +12,7 @@ From predictions on hold-out samples
     `read_ensemble`                     an ensemble from its file
 
 From networks, and for the paper
+    `build`                             checkpoints of any origin → weights, certificates, one folder to deploy
     `train`, `collect`                  train the networks of a recipe; predictions of networks on data
     `evaluate`, `reproduce`             compare weightings by the paper's protocol; a row of its tables
     `report`                            one self-contained HTML page
@@ -25,6 +26,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from comitia._build import build as build
     from comitia._certificate import Certificate as Certificate
     from comitia._certify import certify as certify
     from comitia._compare import compare as compare
@@ -68,6 +70,7 @@ _HOMES = {
     "Counted": "comitia.statistics.counted",
     "read_counts": "comitia.files",
     "plan": "comitia._plan",
+    "build": "comitia._build",
     "read_ensemble": "comitia.files",
     "evaluate": "comitia.evaluation",
     "reproduce": "comitia.paper.reproducing",
