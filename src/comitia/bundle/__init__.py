@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from comitia.bundle.building import write_bundle as write_bundle
     from comitia.bundle.predicting import predict_bundle as predict_bundle
     from comitia.bundle.reading import Bundle as Bundle
     from comitia.bundle.reading import read_bundle as read_bundle
     from comitia.bundle.verifying import verify_bundle as verify_bundle
-    from comitia.bundle.building import write_bundle as write_bundle
 
 # Imported when first asked for: only some of them need torch.
 _HOMES = {

@@ -25,5 +25,9 @@ def to_module(batch: Any, network: nn.Module, device: torch.device) -> Inputs:
 
 
 def _placed(values: Any, floats: torch.dtype, device: torch.device) -> torch.Tensor:
-    tensor = values if isinstance(values, torch.Tensor) else torch.from_numpy(np.require(values, requirements=["C", "W"]))
+    tensor = (
+        values
+        if isinstance(values, torch.Tensor)
+        else torch.from_numpy(np.require(values, requirements=["C", "W"]))
+    )
     return tensor.to(device, floats) if tensor.is_floating_point() else tensor.to(device)
