@@ -15,12 +15,12 @@ SAMPLES, CLASSES = 600, 3
 class Small(nn.Module):
     """A convolution, batch norm and a dense layer, on images (n, C, H, W)."""
 
-    def __init__(self, width: int = 6) -> None:
+    def __init__(self, width: int = 6, classes: int = CLASSES) -> None:
         super().__init__()
         self.body = nn.Sequential(
             nn.Conv2d(2, width, 3, padding=1), nn.BatchNorm2d(width), nn.ReLU(), nn.AdaptiveAvgPool2d(2)
         )
-        self.head = nn.Linear(4 * width, CLASSES)
+        self.head = nn.Linear(4 * width, classes)
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
         return self.head(self.body(images).flatten(1))
@@ -29,6 +29,11 @@ class Small(nn.Module):
 def make(name: str) -> nn.Module:
     """The network of a member by its name, as the function of a user."""
     return Small(width=9 if name.startswith("wide") else 6)
+
+
+def make_two(name: str) -> nn.Module:
+    """The same for two classes."""
+    return Small(width=9 if name.startswith("wide") else 6, classes=2)
 
 
 @dataclass(frozen=True)
@@ -73,9 +78,9 @@ def train(classes: int = CLASSES) -> Trained:
     torch.manual_seed(0)
     names = ["small/1", "wide/1", "small/2", "wide/2"]
     inputs, labels = draw(SAMPLES, random, classes)
-    networks = [fit(make(name), *draw(120, random, classes)) for name in names]
+    made = make if classes == CLASSES else make_two
+    networks = [fit(made(name), *draw(120, random, classes)) for name in names]
     with torch.inference_mode():
         probs = np.stack([network(inputs).softmax(dim=1).numpy() for network in networks])
-    probs = probs[:, :, :classes] / probs[:, :, :classes].sum(axis=2, keepdims=True)
     pack = Predictions.from_arrays(probs=probs, labels=labels.numpy(), names=names)
     return Trained(networks, inputs, labels, pack)

@@ -23,7 +23,7 @@ def test_all_files_vote_alike(trained: Trained, bundles: dict[str, Path], vote: 
         assert way.why_not is None
         run = way.start()
         parts = [images[start : start + size] for start in range(0, len(images), size)]
-        totals = np.concatenate([totals_of(run, {"inputs": part}) for part in parts])
+        totals = np.concatenate([totals_of(run, {"inputs": part}, 3) for part in parts])
         assert totals.dtype == np.float64
         votes = decide(totals, bundle.ensemble.decision)[0]
         assert int((votes != expected).sum()) == 0, way.what

@@ -44,7 +44,7 @@ def predict_bundle(
     run = way.start()
     rows, labels, ids = [], [], []
     for part in walk_samples(given, config):
-        rows += [totals_of(run, one) for one in part.batches(batch)]
+        rows += [totals_of(run, one, ensemble.classes) for one in part.batches(batch)]
         labels += [] if part.labels is None else [part.labels]
         ids += [] if part.ids is None else [part.ids]
     if not rows:

@@ -77,10 +77,14 @@ def choose_runtime(bundle: Bundle, name: str, trust: Trust) -> Runtime:
     raise InputError(f"{bundle.path}: cannot be run here: {reasons}")
 
 
-def totals_of(run: Run, batch: Arrays) -> Totals:
-    """Return the totals (n, C) of a batch; each row must be that of a vote."""
+def totals_of(run: Run, batch: Arrays, classes: int) -> Totals:
+    """Return the totals (n, C) of a batch; each row must be that of a vote for one of so many classes."""
     found = np.asarray(run(batch), dtype=np.float64)
-    if found.ndim != 2 or not np.isfinite(found).all() or (np.abs(found.sum(axis=1) - 1) > _SUM_AGREES).any():
+    if found.ndim != 2 or found.shape[1] != classes:
+        raise InputError(
+            f"members: must answer {classes} classes, as the ensemble was weighed, got totals of shape {found.shape}"
+        )
+    if not np.isfinite(found).all() or (np.abs(found.sum(axis=1) - 1) > _SUM_AGREES).any():
         raise InputError(
             "inputs: what the bundle returns for them are no shares that sum to 1; are they such as it was built with?"
         )

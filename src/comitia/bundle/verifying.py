@@ -125,7 +125,7 @@ def _run_all(bundle: Bundle, ways: list[Runtime], given: Any, batch: int | None)
         digest.add(part.inputs, codes)
         for one in part.batches(batch):
             for place, run in enumerate(runs):
-                rows[place].append(totals_of(run, one))
+                rows[place].append(totals_of(run, one, ensemble.classes))
     if not labels:
         raise InputError("data: holds no samples")
     known = Known()

@@ -203,7 +203,7 @@ def _checked(folder: Path, config: Config, contents: Contents) -> Config:
         n += len(part)
         for batch in part.batches() if runs else ():
             for found, run in zip(answers, runs):
-                found.append(decide(totals_of(run, batch), ensemble.decision)[0])
+                found.append(decide(totals_of(run, batch, ensemble.classes), ensemble.decision)[0])
     config = replace(config, holdout=digest.hexdigest())
     if not runs or known.answers is None:
         return config

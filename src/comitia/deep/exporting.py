@@ -29,13 +29,10 @@ LARGEST_ONNX = 2**31 - 2**16
 PLACES = ("stack_trace", "nn_module_stack", "source_fn_stack", "from_node", "torch_fn")
 # What an exported program may hold: text, and numbers as they are.
 _PLAIN = (
-    "models/model.json",
-    "archive_format",
-    "archive_version",
-    "byteorder",
-    ".data/",
-    "data/weights/weight_",
+    *("models/model.json", "archive_format", "archive_version", "byteorder", ".data/"),
+    *("data/weights/weight_", "data/constants/tensor_"),
 )
+_SAMPLES = "data/sample_inputs/model.pt"
 _CONFIGS = ("data/weights/model_weights_config.json", "data/constants/model_constants_config.json")
 
 Example = torch.Tensor | tuple[torch.Tensor, ...] | Mapping[str, torch.Tensor]
@@ -182,8 +179,11 @@ def _refuse_pickles(path: Path) -> None:
             items = {item.filename.partition("/")[2]: item for item in archive.infolist()}
             if sum(item.file_size for item in items.values()) > path.stat().st_size:
                 raise InputError(f"{path.name}: unpacks to more than its size; refused")
-            for name in items:
-                if not (name.startswith(_PLAIN) or name in _CONFIGS or _is_constant(name)):
+            for name, item in items.items():
+                empty = (
+                    name == _SAMPLES and item.file_size == 0
+                )  # torch would unpickle samples beside a program
+                if not (name.startswith(_PLAIN) or name in _CONFIGS or empty):
                     raise InputError(
                         f"{path.name}: holds '{name}', which may run code when it is read; refused"
                     )
@@ -195,10 +195,6 @@ def _refuse_pickles(path: Path) -> None:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path.name}: not an exported program ({one_line(error)})") from error
-
-
-def _is_constant(name: str) -> bool:
-    return name.startswith("data/constants/tensor_") or name == "data/sample_inputs/model.pt"
 
 
 def _require_onnx() -> None:
