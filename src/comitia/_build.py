@@ -78,7 +78,7 @@ def build(
         device=read.device,
         allow_code=read.allow_code,
         trust=read.trust,
-        further={PAGE: page_text(ensemble, title=Path(out).name)},
+        further={PAGE: page_text(ensemble)},
         force=force,
     )
     return ensemble
