@@ -30,6 +30,7 @@ NAMES = [
     "noise",
     "engine",
     "bundle",
+    "collect",
 ]
 
 

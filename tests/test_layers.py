@@ -51,6 +51,7 @@ LAYERS = [
     ["recipes"],
     ["deep", "engines", "members", "bundle"],
     ["pages"],
+    ["_build"],
     ["paper"],
     ["cli", "__main__"],
 ]

@@ -44,6 +44,7 @@ def write_bundle(
     device: str = "cpu",
     allow_code: bool = False,
     trust: Sequence[str] = (),
+    further: Mapping[str, str] | None = None,
     force: bool = False,
 ) -> None:
     """Write the bundle of an ensemble whose members lie in files, whole or not at all.
@@ -60,6 +61,7 @@ def write_bundle(
     holdout : the hold-out samples that certified, with labels: batches, or what `open_data` returned
     predictions : those of the members on them
     device, allow_code, trust : as in `comitia.members.open_member`
+    further : texts to lie in the bundle too, by name, such as its page
     force : replace a bundle that lies there
     """
     opener = _Opener(model, device, allow_code, tuple(trust), example_inputs)
@@ -79,6 +81,7 @@ def write_bundle(
             program=program,
             holdout=holdout,
             predictions=predictions,
+            further=dict(further or {}),
         ),
         force=force,
     )

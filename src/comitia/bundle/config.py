@@ -172,8 +172,8 @@ class Config:
 
     @property
     def graph_of_all(self) -> bool:
-        """Whether every member is a network whose state lies in the bundle."""
-        return all(one.torch for one in self.members)
+        """Whether all members are one module: networks whose states lie in the bundle, with outputs of one kind."""
+        return all(one.torch for one in self.members) and len({one.outputs for one in self.members}) == 1
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain data, which `read_config` reads back."""

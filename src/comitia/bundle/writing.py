@@ -3,9 +3,9 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -50,6 +50,7 @@ class Contents:
 
     `module` returns the vote as one module, for graphs of it (`onnx`, `program`). `example` is a batch of inputs.
     `holdout` are the samples that certified, with labels, and `predictions` those of the members on them.
+    `further` are texts that lie in the folder too, by name.
     """
 
     ensemble: Ensemble
@@ -64,6 +65,7 @@ class Contents:
     program: bool = False
     holdout: Any = None
     predictions: Predictions | None = None
+    further: Mapping[str, str] = field(default_factory=dict)
 
 
 def write_contents(out: str | Path, contents: Contents, *, force: bool = False) -> None:
@@ -88,6 +90,8 @@ def write_contents(out: str | Path, contents: Contents, *, force: bool = False) 
             versions=_versions(),
         )
         config = _checked(folder, replace(config, exported=_graphs(folder, contents)), contents)
+        for name, text in contents.further.items():
+            write_text(folder / name, text)
         write_text(folder / CARD, card(contents.ensemble, config))
         config = replace(config, files=tuple(_listed(path) for path in sorted(folder.iterdir())))
         write_text(folder / CONFIG, json.dumps(config.to_json(), indent=1, allow_nan=False) + "\n")

@@ -42,5 +42,9 @@ def narrow(values: Any) -> torch.Tensor:
     >>> narrow(np.zeros(2)).dtype, narrow(np.zeros(2, int)).dtype
     (torch.float32, torch.int64)
     """
-    tensor = values if isinstance(values, torch.Tensor) else torch.from_numpy(np.ascontiguousarray(values))
+    tensor = (
+        values
+        if isinstance(values, torch.Tensor)
+        else torch.from_numpy(np.require(values, requirements=["C", "W"]))
+    )
     return tensor.to(torch.float32) if tensor.is_floating_point() else tensor

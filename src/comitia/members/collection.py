@@ -80,11 +80,10 @@ def collect(
     tell : of checkpoints, called with a line for each step
     origin : of checkpoints: model, entry, pattern, outputs, skip_bad, allow_code, trust, as in `build`
     """
-    if isinstance(checkpoints, str | Path) and is_training(checkpoints, data):
-        if given := [name for name, value in origin.items() if value]:
-            raise InputError(
-                f"{given[0]}: is for checkpoints, and {checkpoints} holds a training; leave it out"
-            )
+    given = [name for name, value in origin.items() if value]
+    if isinstance(checkpoints, str | Path) and (is_training(checkpoints) or not (given or data or out)):
+        if given:
+            raise InputError(f"{given[0]}: is for checkpoints, and {checkpoints} is a training; leave it out")
         return collection.collect(
             checkpoints, data, out, augment=augment, copies=copies, device=device, listen=listen
         )
@@ -93,9 +92,9 @@ def collect(
     return {"holdout": _write(checkpoints, data, out, Origin(device=device, **origin), tell or _silent)}
 
 
-def is_training(place: str | Path, data: Any = None) -> bool:
-    """Return whether that is the folder of a training, or meant to be: nothing else predicts without data."""
-    return Directory(Path(place)).recipe.exists() or data is None
+def is_training(place: str | Path) -> bool:
+    """Return whether that is the folder of a training."""
+    return Directory(Path(place)).recipe.exists()
 
 
 def _silent(line: str) -> None:
@@ -105,7 +104,7 @@ def _silent(line: str) -> None:
 def _write(checkpoints: Places, data: Any, out: str | Path | None, origin: Origin, tell: Tell) -> Path:
     if data is None or out is None:
         raise InputError(
-            "data: data and out are required with checkpoints: the hold-out, and where predictions go"
+            "data: data and out must be given together: the hold-out, and the file that predictions go to"
         )
     target = Path(out)
     if target.suffix.lower() != ".npz":

@@ -103,7 +103,9 @@ def _places(paths: Sequence[str | Path]) -> Iterator[tuple[Path, str]]:
     for path in map(Path, paths):
         inside = list(_inside(path))
         if not inside:
-            raise InputError(f"{path}: holds no checkpoints ({', '.join(ENDINGS)}, or a Hugging Face folder)")
+            raise InputError(
+                f"{path}: holds no training and no checkpoints ({', '.join(ENDINGS)}, or a Hugging Face folder)"
+            )
         for place, kind in inside:
             if place.resolve() not in seen:
                 seen.add(place.resolve())

@@ -141,8 +141,8 @@ def _pair(batch: Any) -> Pair:
         name = next((name for name in LABELS if name in batch), None)
         if name is None:
             raise InputError(f"data: no labels among {', '.join(map(str, batch))}; name them 'labels'")
-        inputs = {key: one for key, one in batch.items() if key != name}
-        return inputs["x"] if inputs.keys() == {"x"} else inputs, _labels(batch[name])
+        named = {key: one for key, one in batch.items() if key != name}
+        return named["x"] if named.keys() == {"x"} else named, _labels(batch[name])
     if isinstance(batch, tuple | list) and len(batch) >= 2:
         inputs = batch[0] if len(batch) == 2 else tuple(batch[:-1])
         if isinstance(inputs, tuple | list) and len(inputs) == 1:

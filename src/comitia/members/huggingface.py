@@ -1,6 +1,8 @@
 """Folders that transformers saved: classifiers of texts and images, without code from the folder (extra: hf)."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +25,16 @@ def open_folder(place: Path) -> nn.Module:
     state_files(place)
     reader = _reader(place)
     try:
-        network, told = reader.from_pretrained(
-            str(place),
-            local_files_only=True,
-            use_safetensors=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-            dtype=torch.float32,
-        )
+        with _quiet():
+            network, told = reader.from_pretrained(
+                str(place),
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+                ignore_mismatched_sizes=True,  # they are told, and refused below
+                dtype=torch.float32,
+            )
     except Exception as error:  # transformers raises whatever a broken configuration leads to
         raise InputError(f"{place}: transformers cannot read it ({one_line(error)})") from None
     _require_complete(place, told)
@@ -61,6 +65,22 @@ def _reader(place: Path) -> Any:
             f"{place}: Hugging Face folders need transformers: pip install 'comitia[hf]'"
         ) from None
     return getattr(transformers, task)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep transformers from printing bars and reports: what matters is said by us."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity(logging.CRITICAL)
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
 
 
 def _require_complete(place: Path, told: Any) -> None:

@@ -95,7 +95,8 @@ def _states(held: Any, where: tuple[str, ...], depth: int) -> Iterator[tuple[str
         return
     texts = all(isinstance(key, str) for key in held)
     if texts and all(isinstance(value, torch.Tensor) for value in held.values()):
-        yield ".".join(where), dict(held)
+        if any(value.dim() for value in held.values()):  # numbers alone are scores, not parameters
+            yield ".".join(where), dict(held)
         return
     if depth:
         for key, value in held.items():
