@@ -29,6 +29,7 @@ NAMES = [
     "protocol",
     "noise",
     "engine",
+    "bundle",
     "collect",
 ]
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._errors import InputError
+from comitia._errors import InputError, require_choice
 from comitia._verification import Row
 from comitia.bundle.answers import Known
 from comitia.bundle.config import ANSWERS
 from comitia.bundle.inputs import Digest, codes_of, open_samples, walk_samples
 from comitia.bundle.own import Own, own_promise
 from comitia.bundle.reading import Bundle, read_bundle
-from comitia.bundle.runtimes import Run, Runtime, Trust, runtimes, totals_of
+from comitia.bundle.runtimes import RUNTIMES, Run, Runtime, Trust, runtimes, totals_of
 
 SAME_SAMPLES = (
     "the samples are those that were weighed, in the same order (the bundle holds no checksum of them)"
@@ -81,6 +81,7 @@ def verify_bundle(
     `module:function`, or batches. With `runtime` only files that it runs are looked at. Other arguments are those of
     `predict_bundle`.
     """
+    require_choice("runtime", runtime, RUNTIMES)
     found = bundle if isinstance(bundle, Bundle) else read_bundle(bundle)
     allowed = Trust(model, allow_code, device, tuple(trust))
     ways = [one for one in runtimes(found, allowed) if runtime in ("auto", one.name)]

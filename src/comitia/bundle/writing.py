@@ -70,8 +70,7 @@ class Contents:
 
 def write_contents(out: str | Path, contents: Contents, *, force: bool = False) -> None:
     """Write the bundle as a folder, whole or not at all."""
-    if contents.stochastic and (contents.onnx or contents.program):
-        raise InputError("onnx: members that drop units at random cannot be one graph; leave it out")
+    _require_graph(contents)
     if contents.holdout is not None and contents.predictions is not None:
         _require_measured(contents.ensemble, contents.predictions)
     with whole_folder(out, force=force) as folder:
@@ -141,6 +140,20 @@ def require_place(out: str | Path, *, force: bool = False) -> None:
         raise InputError(f"{out}: already exists; --force replaces it")
 
 
+def _require_graph(contents: Contents) -> None:
+    """Raise where a graph was asked for, and there can be none."""
+    if not (contents.onnx or contents.program):
+        return
+    if contents.stochastic:
+        raise InputError("onnx: members that drop units at random cannot be one graph; leave it out")
+    if contents.module is None:
+        raise InputError(
+            "onnx: needs networks in torch for all voting members; others are copied and predict one by one"
+        )
+    if contents.example is None:
+        raise InputError("onnx: needs an example batch of inputs (example=)")
+
+
 def _require_measured(ensemble: Ensemble, predictions: Predictions) -> None:
     data = ensemble.data
     wanted = data.sha256 if data.certify_sha256 is None else data.certify_sha256
@@ -165,14 +178,8 @@ def _inputs(example: Any) -> tuple[tuple[Input, ...], bool]:
 
 def _graphs(folder: Path, contents: Contents) -> tuple[Exported, ...]:
     """Write the graphs that were asked for."""
-    if not (contents.onnx or contents.program):
+    if not (contents.onnx or contents.program) or contents.module is None:
         return ()
-    if contents.module is None:
-        raise InputError(
-            "onnx: needs networks in torch for all voting members; others are copied and predict one by one"
-        )
-    if contents.example is None:
-        raise InputError("onnx: needs an example batch of inputs (example=)")
     from comitia.deep.exporting import export_program, input_names, write_onnx, write_program
 
     module = contents.module()
