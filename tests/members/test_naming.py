@@ -71,3 +71,10 @@ def test_names_are_short_and_differ() -> None:
         "b/1",
     ]
     assert [one.name for one in name_members([PurePath("/d/a/1.pt")])] == ["1"]
+
+
+def test_names_do_not_command_the_terminal() -> None:
+    assert [one.name for one in name_members([PurePath("a/\x1b[2J1.pt"), PurePath("a/\u202e2.pt")])] == [
+        "?[2J1",
+        "?2",
+    ]

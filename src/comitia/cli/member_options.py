@@ -56,9 +56,11 @@ def member_options(command: Command) -> Command:
 def teller(screen: "Console") -> Callable[[str], None]:
     """Return what prints a line of progress as it comes, and goes on when nobody reads."""
 
+    from comitia.members.naming import printable
+
     def tell(line: str) -> None:
         with suppress(BrokenPipeError, SystemExit):
-            screen.print(line, markup=False, soft_wrap=True)
+            screen.print(printable(line), markup=False, soft_wrap=True)
             sys.stdout.flush()
 
     return tell

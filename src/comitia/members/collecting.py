@@ -54,6 +54,7 @@ def collect_rows(
     What cannot be used is named, all of it, and is an error unless `skip_bad` leaves it out.
     """
     rows, keys = Rows(work), _keys(members, data, way)
+    _tell_of_runs(members, tell)
     for path in rows.changed(list(members)):
         tell(f"{path} has changed since its predictions were kept; it predicts again")
     found = {path: row for path, key in keys.items() if (row := rows.find(key))}
@@ -70,6 +71,16 @@ def collect_rows(
     left = {fault.path for fault in (*faults, *failed)}
     kept = [with_outputs(found[one.path], one) for one in members if one.path not in left]
     return Collected(tuple(kept), _predictions(kept, [rows.values(keys[one.path]) for one in kept], data))
+
+
+def _tell_of_runs(members: Sequence[MemberFile], tell: Tell) -> None:
+    """Say so where runs and steps are left out because only some names give them."""
+    for what, known in (("run", [one.run for one in members]), ("step", [one.step for one in members])):
+        if 0 < known.count(None) < len(known):
+            left = len(known) - known.count(None)
+            tell(
+                f"{what}s are left out: only {left} of {len(known)} names give one; --pattern says where it stands"
+            )
 
 
 def _keys(members: Sequence[MemberFile], data: Data, way: Way) -> dict[str, str]:

@@ -1,8 +1,10 @@
 """Folders that transformers saved: classifiers of texts and images, without code from the folder (extra: hf)."""
 
 import json
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -70,17 +72,16 @@ def _reader(place: Path) -> Any:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep transformers from printing bars and reports: what matters is said by us."""
-    from transformers.utils import logging
-
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity(logging.CRITICAL)
-    logging.disable_progress_bar()
+    talk: Any = import_module("transformers.utils.logging")  # only some of it has types
+    level, bars = talk.get_verbosity(), talk.is_progress_bar_enabled()
+    talk.set_verbosity(logging.CRITICAL)
+    talk.disable_progress_bar()
     try:
         yield
     finally:
-        logging.set_verbosity(level)
+        talk.set_verbosity(level)
         if bars:
-            logging.enable_progress_bar()
+            talk.enable_progress_bar()
 
 
 def _require_complete(place: Path, told: Any) -> None:

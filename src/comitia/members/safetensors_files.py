@@ -32,6 +32,11 @@ def state_files(place: Path) -> list[Path]:
     if indices:
         return [indices[0], *_shards(indices[0])]
     files = sorted(place.glob("*.safetensors"))
+    if not files and (pickles := sorted(place.glob("*.bin"))):
+        raise InputError(
+            f"{place}: holds {pickles[0].name}, a pickle, and no .safetensors; load and save it again with "
+            "save_pretrained"
+        )
     if len(files) != 1:
         raise InputError(
             f"{place}: {len(files)} .safetensors and no index (*{INDEX}); name the files one by one"
