@@ -30,6 +30,8 @@ NAMES = [
     "protocol",
     "noise",
     "engine",
+    "bundle",
+    "collect",
 ]
 
 

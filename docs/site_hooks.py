@@ -22,14 +22,15 @@ What `comitia COMMAND --help` says. `comitia` and `python -m comitia` are the sa
 """
 INTERFACE = """# Python
 
-Everything for users is imported from `comitia`, `comitia.sklearn` or `comitia.deep`. What a new weighting or bound
-needs comes from `comitia.weighting`, `comitia.statistics` and `comitia.bounds`.
+Everything for users is imported from `comitia`, `comitia.sklearn`, `comitia.deep` or `comitia.bundle`. What a new
+weighting or bound needs comes from `comitia.weighting`, `comitia.statistics` and `comitia.bounds`.
 """
 # The public names of each module, by its `__all__` unless they are listed here.
 MODULES: dict[str, list[str] | None] = {
     "comitia": None,
     "comitia.sklearn": ["WeightedVoteClassifier"],
     "comitia.deep": None,
+    "comitia.bundle": None,
     "comitia.weighting": ["Evidence", "Weighting", "minimise_tandem"],
     "comitia.statistics": ["co_errors"],
     "comitia.bounds": None,

@@ -12,7 +12,8 @@ From predictions on hold-out samples
     `read_ensemble`                     an ensemble from its file
 
 From networks, and for the paper
-    `train`, `collect`                  train the networks of a recipe; their predictions on data
+    `build`                             checkpoints of any origin → weights, certificates, one folder to deploy
+    `train`, `collect`                  train the networks of a recipe; predictions of networks on data
     `evaluate`, `reproduce`             compare weightings by the paper's protocol; a row of its tables
     `report`                            one self-contained HTML page
 
@@ -25,6 +26,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from comitia._build import build as build
     from comitia._certificate import Certificate as Certificate
     from comitia._certify import certify as certify
     from comitia._compare import compare as compare
@@ -38,12 +40,12 @@ if TYPE_CHECKING:
     from comitia._predictions import Predictions as Predictions
     from comitia._verify import verify as verify
     from comitia._weigh import weigh as weigh
-    from comitia.engines.collection import collect as collect
     from comitia.engines.training import train as train
     from comitia.evaluation import evaluate as evaluate
     from comitia.files import read_counts as read_counts
     from comitia.files import read_ensemble as read_ensemble
     from comitia.files import read_predictions as read_predictions
+    from comitia.members.collection import collect as collect
     from comitia.pages import report as report
     from comitia.paper.reproducing import reproduce as reproduce
     from comitia.statistics.counted import Counted as Counted
@@ -68,11 +70,12 @@ _HOMES = {
     "Counted": "comitia.statistics.counted",
     "read_counts": "comitia.files",
     "plan": "comitia._plan",
+    "build": "comitia._build",
     "read_ensemble": "comitia.files",
     "evaluate": "comitia.evaluation",
     "reproduce": "comitia.paper.reproducing",
     "train": "comitia.engines.training",
-    "collect": "comitia.engines.collection",
+    "collect": "comitia.members.collection",
     "report": "comitia.pages",
     "InputError": "comitia._errors",
 }

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +65,15 @@ def name_of(part: Any) -> str:
     return (
         f"{getattr(part, '__module__', None) or '?'}:{getattr(part, '__qualname__', type(part).__qualname__)}"
     )
+
+
+def has(library: str) -> bool:
+    """Return whether that library can be imported.
+
+    >>> has("numpy"), has("no_such_library")
+    (True, False)
+    """
+    try:
+        return find_spec(library) is not None
+    except (ImportError, ValueError):
+        return False

@@ -50,7 +50,8 @@ def test_the_methods_are_those_of_the_library() -> None:
         ("comitia train demo --out ru", ["dir,ru"]),
         ("comitia reproduce --compare bayes-d", ["plain,bayes-demo"]),
         ("comitia data fetch im", ["plain,imdb"]),
-        ("comitia collect ru", ["dir,ru"]),
+        ("comitia collect ru", ["file,ru"]),
+        ("comitia build ru", ["file,ru"]),
     ],
 )
 def test_bash(words: str, expected: list[str]) -> None:

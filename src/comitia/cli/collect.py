@@ -1,11 +1,12 @@
 """`comitia collect`: networks → predictions, again or on new data."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from comitia._errors import InputError
+from comitia.cli.member_options import member_options, teller
 from comitia.cli.output import common_options, console, require_absent, write_json
 
 if TYPE_CHECKING:
@@ -19,12 +20,17 @@ Examples:
   comitia collect imdb                                 compute hold-out and test predictions again
   comitia collect imdb --data new.npz --out new-predictions.npz
   comitia collect demo --augment flip-shift --copies 8 means over augmented copies: test-augmented.npz
+  comitia collect ckpts --model mine:network --data mine:holdout --out holdout.npz
 new.npz holds the samples x as the data set stores them and, if known, their classes y.
 """,
 )
-@click.argument("directory", metavar="DIR")
-@click.option("--data", metavar="FILE.npz", help="New samples: x, and y where the classes are known.")
-@click.option("--out", metavar="FILE.npz", help="Where the predictions on new data go.")
+@click.argument("checkpoints", nargs=-1, required=True, metavar="DIR|CHECKPOINT...")
+@click.option(
+    "--data",
+    metavar="FILE.npz|MODULE:FUNCTION",
+    help="New samples: x, and y where the classes are known. Of checkpoints: the hold-out, with y.",
+)
+@click.option("--out", metavar="FILE.npz", help="Where the predictions on these samples go.")
 @click.option(
     "--augment",
     metavar="NAME",
@@ -36,11 +42,11 @@ new.npz holds the samples x as the data set stores them and, if known, their cla
     metavar="K",
     help="With --augment: looks at an image, the plain one included (8 by default).",
 )
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps.")
+@member_options
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @common_options
 def command(
-    directory: str,
+    checkpoints: tuple[str, ...],
     data: str | None,
     out: str | None,
     augment: str | None,
@@ -48,24 +54,39 @@ def command(
     device: str,
     force: bool,
     json_path: str | None,
+    **origin: Any,
 ) -> None:
-    """Compute the predictions of the members in DIR, which `comitia train` made."""
+    """Compute predictions of networks: of the members in DIR, which `comitia train` made, or of checkpoints.
+
+    Checkpoints are .pt, .pth, .ckpt, .safetensors, .onnx, .skops or .pt2 files, Hugging Face folders, or folders of
+    these. The same command again resumes: rows that are done lie in FILE.npz.rows.
+    """
     from comitia.deep.events import Member
-    from comitia.engines.collection import collect
+    from comitia.members.collection import collect
 
     if out == "-":
         raise InputError("--out: the name of a file is required, got -")
     for place in (out, json_path):
-        require_absent(place, force, (data, *_files(Path(directory))))
+        require_absent(place, force, (data, *(file for path in checkpoints for file in _files(Path(path)))))
     if augment is not None and data is None:
-        _require_no_augmented(Path(directory), force)
+        _require_no_augmented(Path(checkpoints[0]), force)
     screen = console(json_path)
 
     def show(event: "Event") -> None:
         if isinstance(event, Member):
             screen.print(f"run {event.run}, step {event.step}", markup=False)
 
-    written = collect(directory, data, out, augment=augment, copies=copies, device=device, listen=show)
+    written = collect(
+        checkpoints[0] if len(checkpoints) == 1 else checkpoints,
+        data,
+        out,
+        augment=augment,
+        copies=copies,
+        device=device,
+        listen=show,
+        tell=teller(screen),
+        **origin,
+    )
     write_json(json_path, {"predictions": {part: str(path) for part, path in written.items()}})
     for part, path in written.items():
         screen.print(f"{part}: {path}", markup=False, soft_wrap=True)

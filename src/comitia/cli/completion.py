@@ -70,6 +70,10 @@ BY_METAVAR = {
     "[B.json] FILE...": FILES,
     "PATH": FILES,
     "DIR": FOLDERS,
+    "DIR|CHECKPOINT...": FILES,
+    "CHECKPOINT...": FILES,
+    "FILE.npz|MODULE:FUNCTION": FILES,
+    "ENSEMBLE.json|BUNDLE": FILES,
     "NAME|FILE.toml": Completed(lambda: _library("recipes/library"), paths="file"),
     "NAME,...": CompletedList(lambda: METHODS),
 }

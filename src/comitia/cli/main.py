@@ -16,6 +16,7 @@ from comitia.cli.table_options import typed
 
 COMMANDS = {
     "weigh": "hold-out predictions → weights and certificates",
+    "build": "checkpoints of any origin → weights, certificates, one folder to deploy",
     "predict": "member predictions → the ensemble's",
     "verify": "compute every certificate of an ensemble again from the data",
     "compare": "is one ensemble certified better than another, a member, or the uniform vote?",

@@ -47,11 +47,11 @@ def common_options(command: Command) -> Command:
     )(command)
 
 
-def ensemble_and_files(command: Command) -> Command:
-    """Return the command with the arguments ENSEMBLE.json and FILE..., and `--force`."""
+def ensemble_and_files(command: Command, *, required: bool = True) -> Command:
+    """Return the command with the arguments ENSEMBLE.json and FILE..., and `--force`; a bundle may need no FILE."""
     command = click.option("--force", is_flag=True, help="Overwrite an existing output.")(command)
-    command = click.argument("files", nargs=-1, required=True, metavar="FILE...")(command)
-    return click.argument("ensemble_path", metavar="ENSEMBLE.json")(command)
+    command = click.argument("files", nargs=-1, required=required, metavar="FILE...")(command)
+    return click.argument("ensemble_path", metavar="ENSEMBLE.json|BUNDLE")(command)
 
 
 def console(json_path: str | None) -> "Console":

@@ -1,9 +1,11 @@
-"""`comitia predict`: member predictions → the ensemble's."""
+"""`comitia predict`: member predictions → the ensemble's; samples → a bundle's."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from comitia._errors import InputError
+from comitia.cli.bundle_options import bundle_options, require_none, taken
 from comitia.cli.output import (
     common_options,
     console,
@@ -15,6 +17,9 @@ from comitia.cli.output import (
 )
 from comitia.cli.table_options import ReadingCommand, Told, as_arguments, table_options
 
+if TYPE_CHECKING:
+    from comitia._predict import Predicted
+
 
 @click.command(
     "predict",
@@ -24,11 +29,14 @@ Examples:
   comitia predict ensemble.json new.npz --out predicted.csv
   comitia predict ensemble.json new.csv --id id --out predicted.csv    ids and names of classes are kept
   comitia predict ensemble.json new.npz --json -
+  comitia predict BUNDLE inputs.npz --out predicted.csv       the samples themselves, as networks take them
+  comitia predict BUNDLE inputs.npz --runtime onnx            by onnxruntime, without torch
 """,
 )
 @ensemble_and_files
 @click.option("--labels", metavar="FILE", help="True classes, if you want the error counted.")
 @click.option("--out", metavar="FILE", help="Where the predictions go: .npz or .csv.")
+@bundle_options
 @table_options
 @common_options
 def command(
@@ -40,27 +48,54 @@ def command(
     json_path: str | None,
     **columns: Any,
 ) -> None:
-    """Predict with an ensemble that `weigh --out` wrote.
+    """Predict with an ensemble that `weigh --out` wrote, or with a bundle (`build`).
 
-    FILE holds predictions of the members on new samples, as for weigh, without labels if you have none.
-    Members are found by their names, or by their order where names are absent; those of weight zero may be
-    left out.
+    With ENSEMBLE.json, FILE holds predictions of the members on new samples, as for weigh, without labels if you have
+    none. Members are found by their names, or by their order where names are absent; those of weight zero may be left
+    out. With a BUNDLE, FILE holds the samples: a .npz with an array per input, a .npy, or module:function.
     """
-    require_distinct(out, json_path)
-    for path in (out, json_path):
-        require_absent(path, force, (ensemble_path, *files, labels))
-    from comitia._errors import InputError
-    from comitia._predict import predict
-    from comitia.cli.tables import show_predicted
-    from comitia.files import read_predictions
-    from comitia.files.ensembles import read_ensemble, write_predicted
+    from comitia.bundle.reading import is_bundle
 
+    require_distinct(out, json_path)
     if out is not None and not out.lower().endswith((".npz", ".csv")):
         raise InputError(f"{show_place(out)}: must end in .npz or .csv")
-    told = Told()
-    ensemble = read_ensemble(ensemble_path)
+    options, told, whole = taken(columns), Told(), is_bundle(ensemble_path)
+    inputs = (*files, labels) if whole else (ensemble_path, *files, labels)
+    for path in (out, json_path):
+        require_absent(path, force, inputs)
+    if whole:
+        require_none({"labels": labels, **columns}, "ensembles and tables, and this is a bundle")
+        predicted = _by_bundle(ensemble_path, files, options)
+    else:
+        require_none(options, "bundles")
+        predicted = _by_members(ensemble_path, files, labels, columns, told)
+    _show(predicted, out, json_path, told)
+
+
+def _by_members(
+    place: str, files: tuple[str, ...], labels: str | None, columns: dict[str, Any], told: Told
+) -> "Predicted":
+    from comitia._predict import predict
+    from comitia.files import read_predictions
+    from comitia.files.ensembles import read_ensemble
+
+    ensemble = read_ensemble(place)
     given = read_predictions(files, labels=labels, like=ensemble, **as_arguments(columns, told))
-    predicted = predict(ensemble, given)
+    return predict(ensemble, given)
+
+
+def _by_bundle(place: str, files: tuple[str, ...], options: dict[str, Any]) -> "Predicted":
+    from comitia.bundle import predict_bundle
+
+    if len(files) != 1:
+        raise InputError(f"files: a bundle takes one file of samples, got {len(files)}")
+    return predict_bundle(place, files[0], **options)
+
+
+def _show(predicted: "Predicted", out: str | None, json_path: str | None, told: Told) -> None:
+    from comitia.cli.tables import show_predicted
+    from comitia.files.ensembles import write_predicted
+
     if out is not None:
         write_predicted(out, predicted)
     write_json(json_path, predicted.to_json())

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from comitia._certificate import percent_up
 from comitia._choosing import is_blind
+from comitia._verification import Verification
 from comitia._words import counted
 from comitia.cli.promise_tables import show_promises
 from comitia.pages.figure import legible, told_apart
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from comitia._certificate import Certificate
     from comitia._ensemble import Ensemble
     from comitia._predict import Predicted
-    from comitia._verification import Verification
+    from comitia.bundle.verifying import BundleVerification
 
 # Members beyond these, and lighter ones, are folded into one line.
 SHOWN_MEMBERS, SHOWN_WEIGHT = 12, 5e-4
@@ -196,6 +197,16 @@ def show_verification(console: "Console", found: "Verification") -> None:
     else:
         console.print("[bold red]Some statements do not hold.[/bold red]")
     console.print(f"[dim]Taken on trust: {'; '.join(found.trusted)}.[/dim]")
+
+
+def show_bundle(console: "Console", found: "BundleVerification") -> None:
+    """Print what a bundle states beside what its files answer, and what is promised of each file."""
+    show_verification(console, Verification(found.rows, found.trusted))
+    for one in found.files:
+        style = "green" if one.certificate is not None else "yellow"
+        console.print(f"[bold]{escape(one.what)}[/bold]: {escape(one.sentence())}.", style=style)
+    for why in found.not_run:
+        console.print(f"[yellow]not run: {escape(why)}[/yellow]")
 
 
 def _zero_weight(members: int) -> str:

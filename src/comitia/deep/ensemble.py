@@ -13,7 +13,9 @@ from comitia import _votes
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError, require_choice
 from comitia._predict import decide
+from comitia._predictions import Predictions
 from comitia._simplex import as_weights
+from comitia.bundle.config import Network
 from comitia.deep.networks import wake_dropout
 from comitia.deep.prediction import batch_size
 from comitia.deep.preparing import Prepare
@@ -79,6 +81,8 @@ class WeightedEnsemble(nn.Module):
         self.outputs = require_choice("outputs", outputs, OUTPUTS)
         self.stochastic, self.trained_on_bytes = stochastic, trained_on_bytes
         self.decision = Decision() if decision is None else decision
+        self.ensemble: Ensemble | None = None  # what `weigh` found, where the module was loaded with it
+        self.network: Network | None = None  # what makes the members, where that is known
         self.eval()
 
     @classmethod
@@ -100,7 +104,7 @@ class WeightedEnsemble(nn.Module):
         from comitia.deep.loading import load_trained
 
         found = load_trained(directory, ensemble, device=device, predictions=predictions)
-        return cls(
+        made = cls(
             found.networks,
             found.weights,
             vote=found.vote,
@@ -109,6 +113,62 @@ class WeightedEnsemble(nn.Module):
             trained_on_bytes=found.trained_on_bytes,
             decision=found.decision,
         )
+        made.ensemble, made.network = found.ensemble, found.network
+        return made
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        folder: str | Path,
+        model: Any = None,
+        *,
+        allow_code: bool = False,
+        device: str = "auto",
+        prepare: Any = None,
+        revision: str | None = None,
+        token: str | bool | None = None,
+    ) -> "WeightedEnsemble":
+        """Load the ensemble of a bundle: a folder, or the name of a repository of the Hub (extra: hub).
+
+        Every file must have its checksum. `model` is the function that makes the network of a state, of nothing or of
+        the member's name, or its `module:function`. Without it, code that the bundle names is imported only with
+        `allow_code`. `prepare` is the module that prepares the inputs, where the bundle was saved with one of your own.
+        """
+        from comitia.bundle.pretrained import load
+
+        options = {"device": device, "prepare": prepare, "revision": revision, "token": token}
+        return load(folder, model, allow_code=allow_code, **options)
+
+    def save_pretrained(
+        self,
+        folder: str | Path,
+        *,
+        ensemble: Ensemble | str | Path | None = None,
+        model: Any = None,
+        example: Any = None,
+        onnx: bool = False,
+        program: bool = False,
+        holdout: Any = None,
+        predictions: Predictions | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write a bundle: the states of the members that vote, the ensemble with its promise, and a model card.
+
+        Parameters
+        ----------
+        folder : where; written whole or not at all
+        ensemble : what `weigh` returned, or its file; not needed after `load` and `from_pretrained`
+        model : the function that makes the networks, or its `module:function`; `config.json` names it
+        example : a batch of inputs: a tensor, several in a tuple, or by name; its values are not kept
+        onnx, program : also write the vote as one graph, `model.onnx` or `model.pt2`; both need an example
+        holdout : (inputs, labels) that certified, or batches of them; their checksum is kept, and graphs are compared
+        predictions : those of the members on the hold-out; the answers of the vote are kept to compare with
+        force : replace a bundle that lies there
+        """
+        from comitia.bundle.pretrained import save
+
+        options = {"example": example, "onnx": onnx, "program": program, "holdout": holdout}
+        save(self, folder, ensemble=ensemble, model=model, predictions=predictions, force=force, **options)
 
     def train(self, mode: bool = True) -> "WeightedEnsemble":
         """Set the mode of all members; stochastic ones keep their dropout awake in `eval` mode."""

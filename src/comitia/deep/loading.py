@@ -11,10 +11,12 @@ from torch import nn
 
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
+from comitia.bundle.config import Network
 from comitia.data import NAMES
 from comitia.deep.augmented import MARK
 from comitia.deep.directory import Directory, checksum, read_record
 from comitia.deep.networks import choose_device, load_network
+from comitia.deep.states import read_state
 from comitia.deep.task import Inputs
 from comitia.files import read_ensemble, read_predictions
 from comitia.promises import Decision
@@ -35,6 +37,8 @@ class Loaded:
     stochastic: bool
     trained_on_bytes: bool
     decision: Decision
+    ensemble: Ensemble
+    network: Network
 
 
 def load_trained(
@@ -66,14 +70,27 @@ def load_trained(
         plan(recipe, 1).passes > 1,
         from_bytes and all(one.kind == "image" for one in inputs),
         weighed.decision,
+        weighed,
+        _network(recipe, places.state(*_saved(recipe, *members[0]))),
     )
+
+
+def _network(recipe: Recipe, path: Path) -> Network:
+    """Return what makes the networks of a recipe, by one of its states."""
+    _, about = read_state(path)
+    return Network(recipe.model.name, recipe.model_options(), about["classes"], tuple(about["input_shape"]))
+
+
+def _saved(recipe: Recipe, run: int, step: int) -> tuple[int, int]:
+    """Return run and step of the state that a member computes with: its own, or the last where passes are random."""
+    planned = plan(recipe, run)
+    return run, step if planned.passes == 1 else planned.saves[-1]
 
 
 def _load(
     places: Directory, recipe: Recipe, run: int, step: int, device: torch.device
 ) -> tuple[nn.Module, Inputs]:
-    planned = plan(recipe, run)
-    saved_at = step if planned.passes == 1 else planned.saves[-1]
+    _, saved_at = _saved(recipe, run, step)
     path = places.state(run, saved_at)
     if not path.exists():
         raise InputError(

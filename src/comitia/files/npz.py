@@ -4,7 +4,7 @@ import shutil
 import struct
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -25,6 +25,10 @@ KEYS = (
 IN_MEMORY = 2**28
 #: Fixed part of a local header of the zip format; the lengths of name and extra field stand at 26.
 LOCAL_HEADER = 30
+_OBJECTS = (
+    "{path}: {key} holds Python objects (pickles), which are refused; save plain numbers, or texts as "
+    "array.astype(str)"
+)
 
 
 def read_npz(path: Path, labels: NDArray[Any] | None = None, strata: Sequence[str] = ()) -> Predictions:
@@ -75,6 +79,29 @@ def read_arrays(path: Path, further: Sequence[str] = ()) -> dict[str, Any]:
         return {key: _plain(path, archive, key, entries[key]) for key in (*KEYS, *further) if key in entries}
 
 
+def read_named(path: Path, check: Callable[[str, tuple[int, ...], int], None]) -> dict[str, NDArray[Any]]:
+    """Return all arrays of a pack by name; `check` is given name, shape and bytes per number before any is unpacked."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    with opened_archive(path) as archive:
+        entries = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
+        for key, item in entries.items():
+            with archive.open(item) as stream:
+                shape, _, dtype = _header(path, key, stream)
+            check(f"{path}: {key}", shape, dtype.itemsize)
+            check(f"{path}: {key}", (item.file_size,), 1)
+        return {key: _plain(path, archive, key, item) for key, item in entries.items()}
+
+
+def _header(path: Path, key: str, stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    try:
+        return array_header(stream)
+    except ValueError as error:
+        if "allow_pickle" not in str(error):
+            raise
+        raise InputError(_OBJECTS.format(path=path, key=key)) from None
+
+
 @contextmanager
 def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open an archive of arrays, and turn what can go wrong while it is read into one line that names it."""
@@ -99,10 +126,7 @@ def _plain(path: Path, archive: zipfile.ZipFile, key: str, item: zipfile.ZipInfo
     except ValueError as error:
         if "allow_pickle" not in str(error) and "Object arrays" not in str(error):
             raise
-        raise InputError(
-            f"{path}: {key} holds Python objects (pickles), which are refused; save plain numbers, or texts as "
-            "array.astype(str)"
-        ) from None
+        raise InputError(_OBJECTS.format(path=path, key=key)) from None
 
 
 def _array(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:
