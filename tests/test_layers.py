@@ -31,7 +31,16 @@ LAYERS = [
     ["_certificate", "_counting", "_pairing", "_certify", "_gain", "_profile"],
     ["promises"],
     [
-        *("_ensemble", "_ensemble_file", "_promise_file", "_answers", "_diagnose", "_sources", "_choosing"),
+        *(
+            "_ensemble",
+            "_ensemble_file",
+            "_promise_file",
+            "_answers",
+            "_diagnose",
+            "_copied_votes",
+            "_sources",
+            "_choosing",
+        ),
         *(
             "_promising",
             "_weigh",

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._copied_votes import same_samples, vote_mark
 from comitia._copies import in_common, telling_marks
 from comitia._errors import InputError, require_type
 from comitia._fingerprint import part_fingerprints
@@ -140,9 +141,10 @@ def _refuse_counted(counted: Counted, apart: Predictions) -> None:
 
 
 def _alike(predictions: Predictions, apart: Predictions) -> int:
-    """Return how many samples of the two are the same by their values; of votes only a copy of all is told."""
+    """Return how many samples of the two are the same by their values; of votes only a copy of all, in any order."""
     bare = [replace(part, groups=None, folds=None) for part in (predictions, apart)]
-    if predictions.samples == apart.samples and bare[0].fingerprint() == bare[1].fingerprint():
+    equal = predictions.samples == apart.samples and vote_mark(bare[0]) == vote_mark(bare[1])
+    if equal and same_samples(*bare):
         return apart.samples
     layouts = {(shard.kind, shard.width) for part in bare for shard in part.shards}
     if len(layouts) > 1 or not apart.has_probs:

@@ -58,7 +58,7 @@ def load_data(recipe: Recipe) -> "Dataset":
 
     source = recipe.data
     data = load(source.name, folder=source.folder, partial=source.partial, **source.options)
-    run_parts(recipe, plan(recipe, 1), len(data.train_y))
+    run_parts(recipe, plan(recipe, 1), len(data.train_y), data.train_groups)
     return data
 
 

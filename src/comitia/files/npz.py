@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from comitia._errors import InputError, nearest
 from comitia._predictions import Predictions
+from comitia.files.crc import crc_of
 from comitia.files.npy import explain
 
 # fmt: off
@@ -115,7 +116,7 @@ def _array(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArr
 
 
 def _mapped(path: Path, item: zipfile.ZipInfo) -> NDArray[Any]:
-    """The array mapped in place: its bytes follow a local header whose length only the file tells."""
+    """The array mapped in place, its checksum found right: its bytes follow a local header of unknown length."""
     with path.open("rb") as stream:
         stream.seek(item.header_offset)
         header = stream.read(LOCAL_HEADER)
@@ -129,6 +130,8 @@ def _mapped(path: Path, item: zipfile.ZipInfo) -> NDArray[Any]:
     size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
     if offset - start + size > item.file_size or offset + size > path.stat().st_size:
         raise zipfile.BadZipFile(f"{item.filename} is cut short")
+    if crc_of(path, start, item.file_size) != item.CRC:
+        raise zipfile.BadZipFile(f"bad CRC-32 of {item.filename}")
     if size == 0:
         return np.empty(shape, dtype)
     return np.memmap(path, dtype, "r", offset, shape, "F" if fortran else "C")
