@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from comitia._errors import InputError
-from comitia.cli.output import common_options, console, require_absent, write_json
+from comitia.cli.output import common_options, console, require_absent, require_distinct, write_json
 
 if TYPE_CHECKING:
     from comitia.deep.events import Event
@@ -55,6 +55,7 @@ def command(
 
     if out == "-":
         raise InputError("--out: the name of a file is required, got -")
+    require_distinct(out, json_path)
     for place in (out, json_path):
         require_absent(place, force, (data, *_files(Path(directory))))
     if augment is not None and data is None:

@@ -53,6 +53,7 @@ def command(
     from comitia._predict import predict
     from comitia.cli.tables import show_predicted
     from comitia.files import read_predictions
+    from comitia.files.atomic import together
     from comitia.files.ensembles import read_ensemble, write_predicted
 
     if out is not None and not out.lower().endswith((".npz", ".csv")):
@@ -61,9 +62,10 @@ def command(
     ensemble = read_ensemble(ensemble_path)
     given = read_predictions(files, labels=labels, like=ensemble, **as_arguments(columns, told))
     predicted = predict(ensemble, given)
-    if out is not None:
-        write_predicted(out, predicted)
-    write_json(json_path, predicted.to_json())
+    with together():
+        if out is not None:
+            write_predicted(out, predicted)
+        write_json(json_path, predicted.to_json())
     told.show(console(json_path))
     show_predicted(console(json_path), predicted)
     if out is not None:

@@ -156,6 +156,7 @@ def command(
         require_absent(path, force, (*files, labels, prior, weights, costs, *unlabelled, *certify))
     from comitia import weigh
     from comitia.cli.tables import show_ensemble
+    from comitia.files.atomic import together
     from comitia.files.cost_files import read_costs
 
     told, columns = Told(), {**columns, "per": per}
@@ -181,8 +182,9 @@ def command(
     )
     record = ensemble.to_json()
     # files first: what is printed may go to a pipe that closes early
-    write_json(out, record)
-    write_json(json_path, record)
+    with together():
+        write_json(out, record)
+        write_json(json_path, record)
     told.show(console(json_path))
     show_ensemble(console(json_path), ensemble)
     for line in _taken(holdout, ensemble, method, vote):
