@@ -11,6 +11,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "comitia"
 # From bottom to top: a module may import from its own layer and from those before it.
 LAYERS = [
     ["_errors", "_words"],
+    ["_sizes"],
     ["_records", "_agreement", "_extensions", "_threads", "_kernels"],
     [
         *(

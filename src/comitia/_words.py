@@ -1,4 +1,11 @@
-"""Counts in words."""
+"""Words for people: counts, and texts from outside made harmless."""
+
+import re
+
+# Control characters but line breaks and tabs, marks that turn the direction of writing, and halves of pairs.
+_HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 
 
 def counted(number: int, what: str) -> str:
@@ -8,3 +15,14 @@ def counted(number: int, what: str) -> str:
     ('1 run', '12,500 samples', '0 runs')
     """
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def harmless(text: str) -> str:
+    """Return the text with a � for each character that a terminal would obey, or that would hide others.
+
+    What comes from files, names of columns and of paths may hold any; nothing reaches the terminal but through here.
+
+    >>> harmless("a\\x1b[2Jb")
+    'a�[2Jb'
+    """
+    return _HARMFUL.sub("\ufffd", text)

@@ -1,7 +1,7 @@
 """`comitia collect`: networks → predictions, again or on new data."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -36,6 +36,7 @@ new.npz holds the samples x as the data set stores them and, if known, their cla
     metavar="K",
     help="With --augment: looks at an image, the plain one included (8 by default).",
 )
+@click.option("--allow-code", is_flag=True, help="Run code that a recipe file names as module:function.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @common_options
@@ -46,6 +47,7 @@ def command(
     augment: str | None,
     copies: int | None,
     device: str,
+    allow_code: bool,
     force: bool,
     json_path: str | None,
 ) -> None:
@@ -66,7 +68,8 @@ def command(
         if isinstance(event, Member):
             screen.print(f"run {event.run}, step {event.step}", markup=False)
 
-    written = collect(directory, data, out, augment=augment, copies=copies, device=device, listen=show)
+    how: dict[str, Any] = {"augment": augment, "copies": copies, "device": device, "allow_code": allow_code}
+    written = collect(directory, data, out, **how, listen=show)
     write_json(json_path, {"predictions": {part: str(path) for part, path in written.items()}})
     for part, path in written.items():
         screen.print(f"{part}: {path}", markup=False, soft_wrap=True)

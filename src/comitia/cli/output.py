@@ -56,9 +56,9 @@ def ensemble_and_files(command: Command) -> Command:
 
 def console(json_path: str | None) -> "Console":
     """Return the console for text for people: standard output, or standard error while JSON has standard output."""
-    from rich.console import Console
+    from comitia.cli.screen import Screen
 
-    return Console(stderr=json_path == "-", highlight=False, soft_wrap=False)
+    return Screen(stderr=json_path == "-", highlight=False, soft_wrap=False)
 
 
 def write_json(json_path: str | None, record: dict[str, Any]) -> None:

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +17,13 @@ from comitia.files.remote import shown
 def read_npy(path: Path) -> NDArray[Any]:
     """Return the array of that file, memory-mapped and read-only; pickles are refused."""
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
-    except (ValueError, EOFError, OSError) as error:
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OSError, SyntaxError, OverflowError, BadZipFile, TokenError) as error:
         raise InputError(f"{path}: {explain(path, error)}") from None
+    if not isinstance(found, np.ndarray):
+        found.close()
+        raise InputError(f"{path}: holds several arrays; end its name in .npz")
+    return found
 
 
 def explain(path: Path, error: Exception) -> str:

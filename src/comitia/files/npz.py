@@ -1,8 +1,10 @@
 """`.npz` packs of predictions: arrays stored plainly are memory-mapped where they lie in the archive."""
 
+import math
 import shutil
 import struct
 import tempfile
+import tokenize
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 
 from comitia._errors import InputError, nearest
 from comitia._predictions import Predictions
+from comitia._sizes import require_room
 from comitia.files.crc import crc_of
 from comitia.files.npy import explain
 
@@ -86,7 +89,15 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
         raise
     except zipfile.BadZipFile as error:
         raise InputError(f"{path}: {_broken(path, error)}") from None
-    except (ValueError, EOFError, OSError, RuntimeError, struct.error) as error:
+    except (
+        ValueError,
+        EOFError,
+        OSError,
+        RuntimeError,
+        OverflowError,
+        struct.error,
+        tokenize.TokenError,
+    ) as error:
         raise InputError(f"{path}: {explain(path, error)}") from None
     except Exception as error:  # zlib.error and its kin have no common class
         if type(error).__module__ not in ("zlib", "_lzma", "lzma", "bz2"):
@@ -109,6 +120,12 @@ def _plain(path: Path, archive: zipfile.ZipFile, key: str, item: zipfile.ZipInfo
 def _array(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:
     if item.compress_type == zipfile.ZIP_STORED and item.file_size > 0:
         return _mapped(path, item)
+    with archive.open(item) as stream:
+        shape, _, dtype = array_header(stream)
+    name = f"{path}: {item.filename.removesuffix('.npy')}"
+    require_room(f"{name}, unpacked,", math.prod(shape) * dtype.itemsize)
+    if math.prod(shape) * dtype.itemsize > item.file_size:
+        raise zipfile.BadZipFile(f"{item.filename} is cut short")
     if item.file_size > IN_MEMORY:
         return _unpacked(archive, item)
     with archive.open(item) as stream:
@@ -127,7 +144,7 @@ def _mapped(path: Path, item: zipfile.ZipInfo) -> NDArray[Any]:
         start = stream.tell()
         shape, fortran, dtype = array_header(stream)
         offset = stream.tell()
-    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    size = math.prod(shape) * dtype.itemsize
     if offset - start + size > item.file_size or offset + size > path.stat().st_size:
         raise zipfile.BadZipFile(f"{item.filename} is cut short")
     if crc_of(path, start, item.file_size) != item.CRC:
@@ -144,6 +161,8 @@ def array_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any
     shape, fortran, dtype = read(stream)
     if dtype.hasobject:
         raise ValueError("object arrays need allow_pickle")
+    if any(size < 0 for size in shape):
+        raise ValueError(f"negative dimensions are not allowed, got {shape}")
     return shape, fortran, dtype
 
 

@@ -5,17 +5,14 @@ lighter, with a contrast of at least 4.5 : 1 against the dark ground. The light 
 light ground, which is what graphical objects need.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from comitia._words import harmless
+
 Cell = str | int | float | None
 Kind = Literal["lines", "bars", "dots", "across", "heat"]
-# control characters, lone surrogates, and marks that change the direction of the text after them
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
 
 
 @dataclass(frozen=True)
@@ -151,7 +148,7 @@ def legible(text: str) -> str:
     >>> legible("run\\n3 \\x00"), legible("Ж <b>")
     ('run 3 �', 'Ж <b>')
     """
-    return _UNPRINTABLE.sub("\ufffd", " ".join(text.split()))
+    return harmless(" ".join(text.split()))
 
 
 LIGHT = {
