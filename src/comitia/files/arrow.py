@@ -94,6 +94,7 @@ def open_arrow(source: Source) -> ArrowTable:
 
     def walk(columns: list[str], size: int) -> Iterator[Any]:
         for batch in _reader(arrow, source, columns)[1]:
+            batch.validate(full=True)  # offsets that point beyond their data end the process otherwise
             for start in range(0, batch.num_rows, size):
                 yield batch.slice(start, size)
 

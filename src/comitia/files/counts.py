@@ -19,7 +19,8 @@ from comitia._errors import InputError
 from comitia._records import from_plain, parse_json, require_format, to_plain
 from comitia._sizes import require_room
 from comitia.files.atomic import whole
-from comitia.files.npz import array_header, opened_archive
+from comitia.files.npy import array_header
+from comitia.files.npz import opened_archive
 from comitia.files.remote import local, named, shown
 from comitia.statistics.counted import Counted
 from comitia.statistics.counts import Counts

@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from comitia._errors import InputError, nearest
 from comitia._predictions import Predictions
 from comitia._sizes import require_room
 from comitia.files.crc import crc_of
-from comitia.files.npy import explain
+from comitia.files.npy import array_header, explain
 
 # fmt: off
 KEYS = (
@@ -152,18 +152,6 @@ def _mapped(path: Path, item: zipfile.ZipInfo) -> NDArray[Any]:
     if size == 0:
         return np.empty(shape, dtype)
     return np.memmap(path, dtype, "r", offset, shape, "F" if fortran else "C")
-
-
-def array_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read the header of an array; return its shape, whether its columns lie together, and its type (no objects)."""
-    version = np.lib.format.read_magic(stream)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, fortran, dtype = read(stream)
-    if dtype.hasobject:
-        raise ValueError("object arrays need allow_pickle")
-    if any(size < 0 for size in shape):
-        raise ValueError(f"negative dimensions are not allowed, got {shape}")
-    return shape, fortran, dtype
 
 
 def _unpacked(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:
