@@ -96,6 +96,10 @@ def checksum(path: Path) -> str | None:
             return file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror}); remove it, and it is made again"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -151,6 +155,10 @@ def read_record(directory: Directory, run: int) -> Record:
         return from_plain(Record, parse_json(path.read_text(encoding="utf-8"), str(path)), f"{path}: ")
     except (FileNotFoundError, UnicodeDecodeError, InputError):
         return Record(run=run)
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror}); remove it, and it is made again"
+        ) from None
 
 
 def checked_record(directory: Directory, plan: Plan) -> tuple[Record, list[str]]:

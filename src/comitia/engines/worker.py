@@ -5,10 +5,12 @@ come in as JSON lines, events go out as JSON lines. Standard input is also the l
 it dies, its end closes and so does this process.
 """
 
+import errno
 import json
 import os
 import sys
 import threading
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from queue import SimpleQueue
@@ -70,6 +72,8 @@ def find_modules(path: list[str]) -> None:
 
 def failure(error: Exception) -> str:
     """Return what went wrong, in one line."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return f"the disk is full, or a limit of its use is reached ({error.strerror})"
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
@@ -106,7 +110,8 @@ def _perform(job: Job, report: Listener) -> Event:
     except Exception as error:
         import traceback
 
-        traceback.print_exc()
+        with suppress(OSError):  # on a full disk there is no room for it either
+            traceback.print_exc()
         return Failed(job["run"], failure(error))
 
 
