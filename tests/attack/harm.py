@@ -204,12 +204,9 @@ def member(random: Random, content: bytes) -> bytes:
                 continue
             archive.writestr(own, body if own != name else array(random, body) if kind < 4 else NASTY[0])
         if kind == 1:
-            other = str(
-                random.choice(
-                    ["mask.npy", "names.npy", "classes.npy", "folds.npy", "groups.npy", "../up.npy"]
-                )
-            )
-            archive.writestr(other, entries[name])
+            absent = [f"{key}.npy" for key in ("mask", "names", "classes", "folds", "groups", "../up")]
+            absent = [own for own in absent if own not in entries]
+            archive.writestr(absent[random.integers(len(absent))], entries[name])
     return out.getvalue()
 
 
