@@ -16,7 +16,7 @@ export NO_MKDOCS_2_WARNING := 1
 CORE_TESTS := $(addprefix tests/,bounds statistics weighting files evaluation pages recipes) $(wildcard tests/test_*.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format long bench docs results dist lowest clean
+.PHONY: help setup demo test check format long attack assumptions bench docs results dist lowest clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-10s%s\n", $$1, $$2}'
@@ -46,6 +46,12 @@ format: $(READY)  ## put the code into shape
 long: $(READY)  ## statistical tests of every certificate, and full-size networks
 	$(BIN)/python -m pytest -n 2 tests/long
 	$(BIN)/python -m pytest -m slow
+
+attack: $(READY)  ## half an hour of harmed inputs, forged ensembles, full disks and kills, on two processors
+	PYTHONPATH=tests $(BIN)/python -m attack
+
+assumptions: $(READY)  ## simulate broken assumptions, for the page "What can go wrong"
+	$(BIN)/python docs/broken_assumptions.py
 
 bench: $(READY)  ## speed and memory, as ratios from one run
 	$(BIN)/python -m bench

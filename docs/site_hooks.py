@@ -14,6 +14,7 @@ ROOT_PAGES = {
     "index.md": "README.md",
     "project/contributing.md": "CONTRIBUTING.md",
     "project/changelog.md": "CHANGELOG.md",
+    "project/security.md": "SECURITY.md",
 }
 WIDE = "---\nhide: [navigation]\n---\n"
 COMMANDS = """# Commands

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comitia import weigh
+from comitia import Predictions, weigh
 from comitia._errors import InputError
+from comitia.cli.main import main
+from comitia.deep import WeightedEnsemble
+from comitia.engines.collection import collect
 from comitia.engines.training import train
 from comitia.files import read_predictions
 from comitia.recipes import read_recipe, recipe_from_dict
@@ -20,6 +23,7 @@ from small_training import contents
 
 MODULE = "\n".join(page_blocks("extending.md", "python", "The parts of a training"))
 RECIPE = page_blocks("extending.md", "toml")[0]
+ENSEMBLE = weigh(Predictions.from_arrays(votes=[[0, 1] * 9] * 2, labels=[0, 1] * 9, run=[1, 2], step=[1, 1]))
 
 
 @pytest.fixture
@@ -34,12 +38,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_part_from_outside(folder: Path) -> None:
-    outcome = train("mine.toml", "out", workers=1, device="cpu")
+    outcome = train("mine.toml", "out", allow_code=True, workers=1, device="cpu")
     assert (outcome.runs, outcome.members, outcome.complete) == (1, 2, True)
     before = contents(folder / "out")
 
     events: list[Any] = []
-    grown = train("mine.toml", "out", members=2, workers=1, device="cpu", listen=events.append)
+    grown = train(
+        "mine.toml", "out", allow_code=True, members=2, workers=1, device="cpu", listen=events.append
+    )
     assert grown.members == 4
     assert {event.run for event in events if event.kind == "epoch"} == {2}
     states = {name: content for name, content in before.items() if name.endswith(".safetensors")}
@@ -61,7 +67,7 @@ def test_references_in_overrides_and_records(folder: Path) -> None:
         read_recipe("demo", changes)
     texts = ["training.strategy=parts_of_mine:last_two", "training.schedule.shape=parts_of_mine:warm_up"]
     recipe = read_recipe("demo", [*texts, "training.schedule.options.warm=3", "training.save_every=0"])
-    assert recipe_from_dict(recipe.to_dict()) == recipe
+    assert recipe_from_dict(recipe.to_dict(), allow_code=True) == recipe
     assert [rate(recipe.training, epoch) for epoch in range(5)] == pytest.approx(
         [0.0125, 0.025, 0.0375, 0.05, 0.025]
     )
@@ -127,6 +133,34 @@ def test_a_part_that_breaks_its_contract(
     if key.endswith("shape"):
         changes["training.schedule.options"] = {}
     with pytest.raises(InputError, match=message) as caught:
-        train("mine.toml", "out", overrides=changes, device="cpu")
+        train("mine.toml", "out", overrides=changes, device="cpu", allow_code=True)
     assert "\n" not in str(caught.value)
+    assert not (folder / "out").exists()
+
+
+def test_code_that_a_file_names_runs_only_if_allowed(folder: Path) -> None:
+    """The module writes when it is imported: a refusal must come before that."""
+    (folder / "parts_of_mine.py").write_text("open('ran', 'w').close()\n" + MODULE)
+    refusal = r"recipe key \S+: 'parts_of_mine:\w+' is code, run only if allow_code says so"
+    with pytest.raises(InputError, match=refusal):
+        train("mine.toml", "out", device="cpu")
+    with pytest.raises(InputError, match=refusal):
+        train("mine.toml", "out", overrides=["training.lr=0.1", "training.augment=other:f"], device="cpu")
+    (folder / "found").mkdir()
+    (folder / "found" / "recipe.toml").write_text('name = "mine"\n' + RECIPE)
+    with pytest.raises(InputError, match=refusal):
+        collect("found")
+    with pytest.raises(InputError, match=refusal):
+        WeightedEnsemble.load("found", ENSEMBLE)
+    assert not (folder / "ran").exists()
+    assert read_recipe("mine.toml", ["model.name=parts_of_mine:dense"]).model.name == "parts_of_mine:dense"
+    assert (folder / "ran").exists()
+
+
+def test_the_command_line_asks_for_a_flag(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["train", "mine.toml", "--out", "out"], ["reproduce", "mine.toml", "--out", "out"]):
+        with pytest.raises(SystemExit) as stopped:
+            main(words)
+        assert stopped.value.code == 2
+        assert "run only if --allow-code says so" in capsys.readouterr().err
     assert not (folder / "out").exists()

@@ -202,3 +202,19 @@ def test_numbers_are_names_and_never_positions() -> None:
     assert predict(ensemble, Predictions.from_arrays(votes=[[3, 1]])).answers == ["3", "1"]
     columns = Predictions.from_arrays(probs=[[[0.1, 0.2, 0.7]]])
     assert predict(ensemble, columns).answers == ["3"]
+
+
+def test_other_precision_than_was_certified_is_told() -> None:
+    rng = np.random.default_rng(5)
+    labels, probs = rng.integers(0, 3, 90), rng.dirichlet(np.ones(3), (4, 90))
+    packs = [Predictions.from_arrays(probs=probs.astype(kind), labels=labels) for kind in ("f2", "f4", "f8")]
+    half = weigh(packs[0])
+    assert "rounded to float16" in half.assumption(half.promised)
+    assert predict(half, packs[0]).warnings == ()
+    assert "certified on float16 probabilities and these are float32" in predict(half, packs[1]).warnings[0]
+    assert (
+        "certified on float64 probabilities and these are float16"
+        in predict(weigh(packs[2]), packs[0]).warnings[0]
+    )
+    assert predict(weigh(packs[2]), packs[1]).warnings == ()
+    assert "float16" not in weigh(packs[1]).assumption(half.promised)

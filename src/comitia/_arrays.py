@@ -80,6 +80,7 @@ def _labels_of_probs(
     if labels is None:
         return None, names
     if is_text(labels):
+        _require_row_of_labels(labels)
         found = names or ordered(np.asarray(labels).astype(str).tolist())
         _require_width(found, width)
         return texts_as_codes("labels", labels, found), found
@@ -87,6 +88,11 @@ def _labels_of_probs(
     if names is not None or not truth.size or truth.ndim != 1:
         return labels, names
     return _from_any_base(truth, width)
+
+
+def _require_row_of_labels(labels: Any) -> None:
+    if np.ndim(labels) != 1:
+        raise InputError(f"labels: must have shape (n,), got {np.shape(labels)}")
 
 
 def _from_any_base(truth: NDArray[Any], width: int) -> tuple[Any, tuple[str, ...] | None]:
@@ -116,6 +122,8 @@ def _coded(
     """Return votes and labels as classes 0, 1, …, and the names of the classes where they are known."""
     texts = is_text(votes), labels is not None and is_text(labels)
     if any(texts):
+        if texts[1]:
+            _require_row_of_labels(labels)
         found = names or _names_of_texts(votes, labels, texts, mask, abstained)
         coded = _text_votes(votes, found, mask, abstained) if texts[0] else votes
         return coded, texts_as_codes("labels", labels, found) if texts[1] else labels, found

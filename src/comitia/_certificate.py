@@ -10,14 +10,17 @@ from comitia._records import to_plain
 from comitia.bounds.row import VOTES
 from comitia.bounds.table import BOUNDS
 
+# What was chosen by its result on the same samples (the best of many seeds or methods) is not certified.
+FIXED_BEFORE_LOOKING = "no seed, method or other option was chosen by its result on them"
 SAMPLING = (
     "the hold-out samples are independent draws from the distribution of deployment and were not used for "
-    "training, early stopping, checkpoint choice, calibration or the choice of the prior"
+    "training, early stopping, checkpoint choice, calibration or the choice of the prior, and "
+    + FIXED_BEFORE_LOOKING
 )
 GROUP_SAMPLING = (
     "the hold-out groups are independent draws from the distribution of deployment, none of their samples was used for "
-    "training, early stopping, checkpoint choice, calibration or the choice of the prior, and they are counted in an "
-    "order that was fixed before looking"
+    "training, early stopping, checkpoint choice, calibration or the choice of the prior, "
+    f"{FIXED_BEFORE_LOOKING}, and they are counted in an order that was fixed before looking"
 )
 # What `unlabelled` assumes besides.
 PAIRING = (

@@ -23,6 +23,9 @@ FORMAT = "comitia-ensemble-2"
 # What a certificate assumes of samples that were given apart, and how it counts silence.
 APART = "no sample that certifies had a part in the weights or in the training of any member, in any fold"
 SILENCE = "a sample on which no class gets the most votes, or nobody answers, counts as an error"
+# Probabilities that are rounded so far that the vote on them is not the vote on finer ones.
+COARSE = "float16"
+COARSELY = "the vote reads probabilities that are rounded to float16, as these were"
 # Certificates that hold only for weights that were fixed without the samples they count.
 FIXED_BEFORE = ("holdout", "split", "unlabelled", "groups", "groups-any")
 
@@ -51,6 +54,7 @@ class Data:
     `certify_sha256` and `certify_samples` are of samples apart, if those certify: statistics are of them then.
     `chosen_ids` are digests of the ids of some samples that chose the weights, if samples have ids: others are not
     compared on them. `counted`: counts chose the weights in place of predictions, and the sha256 is that of their sums.
+    `precision` is of the members' probabilities, as they are stored.
     """
 
     sha256: str
@@ -64,6 +68,7 @@ class Data:
     certify_samples: int | None = None
     chosen_ids: str | None = None
     counted: bool = False
+    precision: str | None = None
 
 
 @dataclass(frozen=True)
@@ -148,6 +153,8 @@ class Ensemble:
             parts.append(APART)
         if self.data.abstained:
             parts.append(SILENCE)
+        if self.data.precision == COARSE:
+            parts.append(COARSELY)
         if self.decision.threshold is not None:
             parts.append(self.tilt)
         return ", and ".join(parts)

@@ -1,13 +1,50 @@
 """Parts from outside the package: a callable, or `module:function` where only text can be written."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from comitia._errors import InputError, require_choice
+
+# The modules whose code files may name; None for any.
+_ALLOWED: ContextVar[frozenset[str] | None] = ContextVar("_ALLOWED", default=frozenset())
+
+
+@contextmanager
+def allowing(modules: Iterable[str] | None) -> Iterator[None]:
+    """Let files name code of those modules too, or of any (None), within this block.
+
+    >>> with allowing(["mine"]):
+    ...     require_allowed("model.name", "mine:network")
+    >>> require_allowed("model.name", "mine:network")
+    Traceback (most recent call last):
+    comitia._errors.InputError: model.name: 'mine:network' is code, run only if allow_code ...
+    """
+    before = _ALLOWED.get()
+    token = _ALLOWED.set(None if modules is None or before is None else before | set(modules))
+    try:
+        yield
+    finally:
+        _ALLOWED.reset(token)
+
+
+def require_allowed(what: str, reference: str) -> None:
+    """Raise where a file names code that nobody allowed: to read it would run it."""
+    allowed, module = _ALLOWED.get(), module_of(reference)
+    if allowed is not None and module not in allowed:
+        raise InputError(
+            f"{what}: '{reference}' is code, run only if allow_code says so; look at the module '{module}' first"
+        )
+
+
+def module_of(reference: str) -> str:
+    """Return the module of `module:function`."""
+    return reference.partition(":")[0]
 
 
 def is_reference(name: str) -> bool:

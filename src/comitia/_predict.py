@@ -1,12 +1,13 @@
 """What a weighed ensemble predicts, from the predictions of the members that vote."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._ensemble import Ensemble
+from comitia._ensemble import COARSE, Ensemble
 from comitia._errors import InputError, require_type
 from comitia._joining import with_classes
 from comitia._members import numbered
@@ -24,7 +25,7 @@ class Predicted:
     names of their own; `ids` are those of the samples, where they have any. `unknown` are classes that the ensemble
     does not know: no hold-out sample was of them and no member answered them there. `declined` (n,) says which
     samples a vote that declines did not answer: their class is -1 too, and the error is that of the answers; None
-    where it always answers.
+    where it always answers. `warnings` say why the promise may not be of these answers.
     """
 
     vote: str
@@ -38,6 +39,7 @@ class Predicted:
     ids: NDArray[np.str_] | None = None
     unknown: tuple[str, ...] = ()
     declined: NDArray[np.bool_] | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def answers(self) -> list[str | int | None]:
@@ -60,6 +62,7 @@ class Predicted:
             "dropped": self.dropped,
             "error": self.error,
             "declined": None if self.declined is None else int(self.declined.sum()),
+            "warnings": list(self.warnings),
         }
 
 
@@ -95,7 +98,18 @@ def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
         voters.ids,
         unknown,
         declined,
+        tuple(_of_another_precision(ensemble, voters)),
     )
+
+
+def _of_another_precision(ensemble: Ensemble, voters: Predictions) -> Iterator[str]:
+    """A vote on finer or coarser probabilities answers otherwise on some samples than the vote that was certified."""
+    known, given = ensemble.data.precision, voters.precision
+    if known is not None and given is not None and known != given and COARSE in (known, given):
+        yield (
+            f"the ensemble was certified on {known} probabilities and these are {given}: the vote may differ on some "
+            f"samples, and the promise is of the other; store these as {known}, or weigh predictions like these"
+        )
 
 
 def _require_known(ensemble: Ensemble, shares: NDArray[np.float64], unknown: tuple[str, ...]) -> None:

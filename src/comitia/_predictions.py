@@ -143,6 +143,14 @@ class Predictions:
         return any(shard.abstained is not None for shard in self.shards)
 
     @property
+    def precision(self) -> str | None:
+        """The type in which probabilities are stored, the coarsest of all shards; None for votes."""
+        if not self.has_probs:
+            return None
+        stored = {part.dtype for shard in self.shards for part in shard.values}
+        return min(stored, key=lambda dtype: dtype.itemsize).name
+
+    @property
     def units(self) -> int:
         """How many independent draws there are: groups where there are any, else samples."""
         return self.samples if self.groups is None else self.groups.count

@@ -107,7 +107,7 @@ def parse_json(text: str, source: str) -> Any:
     """
     try:
         plain = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_distinct_keys)
-        _require_shallow(plain, DEEPEST)
+        require_shallow(plain)
         return plain
     except (ValueError, RecursionError) as error:
         raise InputError(f"{source}: not readable as JSON ({_shortened(str(error))})") from None
@@ -138,12 +138,13 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _require_shallow(plain: Any, levels: int) -> None:
+def require_shallow(plain: Any, levels: int = DEEPEST) -> None:
+    """Raise where plain data are nested deeper than that."""
     if levels == 0:
         raise ValueError(f"it is nested more than {DEEPEST} levels deep")
     for inner in plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list) else ():
         if isinstance(inner, dict | list):
-            _require_shallow(inner, levels - 1)
+            require_shallow(inner, levels - 1)
 
 
 @cache

@@ -135,6 +135,8 @@ def check_ids(given: Any, samples: int) -> NDArray[np.str_] | None:
     array = np.asarray(given)
     if array.shape != (samples,):
         raise InputError(f"ids: must have shape (n,) = ({samples},), got {array.shape}")
+    if array.dtype.kind == "V":
+        raise InputError(f"ids: must be texts or whole numbers, got {array.dtype}")
     texts = array.astype(str)
     different, counts = np.unique(texts, return_counts=True)
     if len(different) < samples:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._copied_votes import same_samples, vote_mark
 from comitia._copies import in_common, telling_marks
 from comitia._errors import InputError, require_type
 from comitia._fingerprint import part_fingerprints
@@ -143,7 +144,8 @@ def _refuse_counted(counted: Counted, apart: Predictions) -> None:
 def _alike(predictions: Predictions, apart: Predictions) -> int:
     """Return how many samples of the two are the same by their values; of votes a copy of all or of a long run."""
     bare = [replace(part, groups=None, folds=None) for part in (predictions, apart)]
-    if predictions.samples == apart.samples and bare[0].fingerprint() == bare[1].fingerprint():
+    equal = predictions.samples == apart.samples and vote_mark(bare[0]) == vote_mark(bare[1])
+    if equal and same_samples(*bare):
         return apart.samples
     layouts = {(shard.kind, shard.width) for part in bare for shard in part.shards}
     if not apart.has_probs and (predictions.ids is None or apart.ids is None):

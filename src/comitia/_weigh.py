@@ -250,6 +250,7 @@ def _data(sources: Sources, data: Surveyed, choice: Choice) -> Data:
         None if apart is None else apart.samples,
         _chosen_ids(weighing, choice),
         isinstance(weighing, Counted),
+        sources.measured.precision if isinstance(sources.measured, Predictions) else None,
     )
 
 

@@ -107,13 +107,13 @@ def test_given_weights(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert record["weighting"]["method"] == "given"
     shown = " ".join(run(capsys, "weigh", "holdout.npz", "--weights", "w.json").split())
     assert "weights: given, by your own statement fixed without the hold-out, certified on all of it" in shown
-    assert "choice of the prior, and the weights were fixed without these samples." in shown
+    assert "chosen by its result on them, and the weights were fixed without these samples." in shown
 
 
 def test_uniform_weights_need_no_word_of_the_user(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = " ".join(run(capsys, "weigh", "holdout.npz", "--method", "uniform").split())
     assert "weights: uniform, fixed without the hold-out, certified on all of it" in shown
-    assert "choice of the prior. " in shown
+    assert "no seed, method or other option was chosen by its result on them. " in shown
     assert "has no effect" not in shown
 
 

@@ -58,3 +58,18 @@ def test_variables_move_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setenv("HOME", str(tmp_path))
     assert data_folder(None) == tmp_path / ".cache" / "comitia"
     assert data_folder("~/b") == tmp_path / "b"
+
+
+def test_groups_stay_whole_in_every_part() -> None:
+    groups = np.random.default_rng(0).integers(0, 40, 100)
+    for seed in range(5):
+        parts = divide(100, holdout=0.2, select=10, seed=seed, groups=groups)
+        three = [parts.train, parts.select, parts.holdout]
+        assert np.array_equal(np.sort(np.concatenate(three)), np.arange(100))
+        found = [set(groups[part].tolist()) for part in three]
+        assert not found[0] & found[1]
+        assert not found[0] & found[2]
+        assert not found[1] & found[2]
+        assert 20 <= len(parts.holdout) < 30
+        assert 10 <= len(parts.select) < 20
+    assert len(divide(100, holdout=5, groups=groups).select) == 0

@@ -154,3 +154,20 @@ def test_missing(tmp_path: Path) -> None:
         load("eyepacs", tmp_path)
     with pytest.raises(InputError, match="needs blur > 0 and size >= 8, got 0 and 512"):
         prepare(tmp_path, blur=0.0)
+
+
+def test_the_eyes_of_a_patient_are_a_group(kaggle: Path, tmp_path: Path) -> None:
+    prepare(kaggle, tmp_path, workers=1, **OPTIONS)
+    data = load("eyepacs", tmp_path, **OPTIONS)
+    assert data.train_groups is not None
+    assert data.holdout_groups is not None
+    assert data.test_groups is not None
+    assert data.train_groups.tolist() == [10, 10, 13, 13, 2]
+    assert data.holdout_groups.tolist() == [1, 9]
+    assert data.test_groups.tolist() == [1, 3]
+    both = load("eyepacs", tmp_path, **OPTIONS, public="train")
+    assert both.train_groups is not None
+    assert both.train_groups.tolist() == [10, 10, 13, 13, 2, 1, 9]
+    (next(tmp_path.glob("eyepacs-*")) / "train-images.txt").write_text("a_left\n")
+    with pytest.raises(InputError, match="must name the photographs, such as 10_left"):
+        load("eyepacs", tmp_path, **OPTIONS)

@@ -98,3 +98,11 @@ def test_the_hold_out_of_the_data_judges_bagged_runs_too(select: object, stops: 
         assert own_mask(recipe, one, having) is None, "no run has seen any of them"
     without = own_mask(recipe, plan(recipe, 1), dataset(train=N))
     assert (without is not None and without.any()) == (select != "out-of-bag")
+
+
+def test_a_bag_holds_out_whole_groups_only() -> None:
+    recipe = small_recipe(strategy="bagging", save_every=0, data={"holdout": 0})
+    groups = np.repeat(np.arange(N // 2), 2)
+    parts = run_parts(recipe, plan(recipe, 1), N, groups)
+    assert len(parts.holdout)
+    assert not set(groups[parts.holdout].tolist()) & set(groups[parts.train].tolist())

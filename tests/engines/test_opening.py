@@ -10,7 +10,7 @@ from comitia.engines.opening import locked
 
 
 def test_what_a_killed_process_half_gathered_is_removed(tmp_path: Path) -> None:
-    for name in (".holdout.npz.x1y2.npz", ".test.npz.ab.rows", "holdout.npz"):
+    for name in (".holdout.npz.part-x1y2z3w4.npz", ".test.npz.part-a1b2c3d4.rows", "holdout.npz"):
         (tmp_path / name).touch()
     with locked(Directory(tmp_path)):
         assert {path.name for path in tmp_path.iterdir()} == {"holdout.npz", ".lock"}

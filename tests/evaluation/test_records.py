@@ -117,3 +117,10 @@ def test_a_record_of_an_earlier_version_is_read() -> None:
     assert found.single_best.accuracy_max is None
     stored = sorted((Path(__file__).resolve().parents[2] / "docs" / "results").glob("*/evaluation.json"))
     assert all(Evaluation.from_json(path.read_text(), source=path.name).rows for path in stored)
+
+
+def test_a_delta_that_was_edited_is_refused() -> None:
+    record = _evaluation().to_json()
+    record["settings"]["delta"] = 0.01
+    with pytest.raises(InputError, match="all certificates must be at the evaluation's own delta, 0.01"):
+        Evaluation.from_json(json.dumps(record))

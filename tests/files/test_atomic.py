@@ -1,13 +1,24 @@
 """Files appear whole or not at all."""
 
 import doctest
+import errno
 import os
+import subprocess
+import sys
 
 import pytest
 
 import comitia.files.atomic
 from comitia._errors import InputError
-from comitia.files.atomic import whole, write_bytes, write_text
+from comitia.files.atomic import (
+    open_own,
+    remove_orphans,
+    require_real,
+    together,
+    whole,
+    write_bytes,
+    write_text,
+)
 
 
 def test_examples():
@@ -69,3 +80,79 @@ def test_a_link_stays_one_and_what_it_points_to_is_written(tmp_path):
     write_text(tmp_path / "link.txt", "new")
     assert (tmp_path / "link.txt").is_symlink()
     assert (tmp_path / "target.txt").read_text() == "new"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of Unix")
+def test_a_link_to_nothing_is_not_written_through(tmp_path):
+    (tmp_path / "link.txt").symlink_to(tmp_path / "elsewhere.txt")
+    with pytest.raises(InputError, match=r"link\.txt: a link to nothing"):
+        write_text(tmp_path / "link.txt", "1")
+    assert os.listdir(tmp_path) == ["link.txt"]
+
+
+def test_files_appear_together_or_not_at_all(tmp_path):
+    write_text(tmp_path / "a.txt", "old")
+
+    def fail_at_the_second():
+        with together():
+            write_text(tmp_path / "a.txt", "new")
+            with whole(tmp_path / "b.txt") as temporary:
+                temporary.write_text("half")
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        fail_at_the_second()
+    assert (tmp_path / "a.txt").read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.txt"]
+    with together():
+        write_text(tmp_path / "a.txt", "new")
+        write_text(tmp_path / "b.txt", "too")
+        assert (tmp_path / "a.txt").read_text() == "old"
+    assert [(tmp_path / f"{name}.txt").read_text() for name in "ab"] == ["new", "too"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from comitia.files.atomic import whole
+with whole(sys.argv[1]) as temporary:
+    temporary.with_suffix(".rows").write_text("rows")
+    temporary.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_what_a_killed_process_left_goes_with_the_next_writing_and_what_a_live_one_writes_stays(tmp_path):
+    (tmp_path / ".a.txt.bak").write_text("mine")
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "a.txt")], check=False)
+    assert len(os.listdir(tmp_path)) == 3
+    with whole(tmp_path / "a.txt") as temporary:
+        temporary.with_suffix(".rows").write_text("rows")
+        assert len(os.listdir(tmp_path)) == 3, "what was left is gone, and two of our own are there"
+        remove_orphans(tmp_path)
+        assert temporary.exists()
+        assert temporary.with_suffix(".rows").exists()
+        temporary.with_suffix(".rows").unlink()
+        temporary.write_text("whole")
+    assert sorted(os.listdir(tmp_path)) == [".a.txt.bak", "a.txt"]
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b", "file/inside"])
+def test_a_path_that_cannot_be_is_the_users_input(tmp_path, name):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written|no name of a file"):
+        write_text(tmp_path / name, "1")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of Unix")
+def test_files_of_a_folder_of_ours_are_real(tmp_path):
+    (tmp_path / "mine.txt").write_text("precious")
+    (tmp_path / "ours").mkdir()
+    require_real(tmp_path / "ours")
+    (tmp_path / "ours" / "log").symlink_to(tmp_path / "mine.txt")
+    with pytest.raises(InputError, match="log: a link inside a folder"):
+        require_real(tmp_path / "ours")
+    with pytest.raises(InputError, match="log: cannot be written"), open_own(tmp_path / "ours" / "log", "w"):
+        pass
+    assert (tmp_path / "mine.txt").read_text() == "precious"

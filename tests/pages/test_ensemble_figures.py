@@ -13,11 +13,11 @@ def test_certificates_rise_and_the_designated_one_is_strong() -> None:
     assert bars.strong == (True, False, False)
 
 
-def test_a_best_certificate_at_a_share_of_delta_is_shown_beside_its_full_one() -> None:
+def test_a_certificate_at_a_share_of_delta_is_listed_once_as_it_is_quoted() -> None:
     ensemble = unsplit(an_ensemble())
     (panel,) = certificates_figure(ensemble, ensemble.promised).panels
-    assert panel.ticks == ("tandem-kl", "tandem-kl at δ/6", "first-order-kl")
-    assert panel.series[0].strong == (False, True, False)
+    assert panel.ticks == ("tandem-kl at δ/6", "first-order-kl")
+    assert panel.series[0].strong == (True, False)
 
 
 def test_members_have_accuracy_and_weight() -> None:

@@ -217,7 +217,7 @@ WRONG = [
 @pytest.mark.parametrize(("values", "message"), WRONG)
 def test_wrong_recipes(values: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        recipe_from_dict(changed(**values))
+        recipe_from_dict(changed(**values), allow_code=True)
     assert "\n" not in str(caught.value)
 
 
@@ -225,21 +225,23 @@ def test_wrong_recipes(values: dict[str, Any], message: str) -> None:
     "values", [{}, CSGLD, SWAG, BUDGET, {"data__options": {"a": [1, "b"]}, "data__folder": "x"}]
 )
 def test_toml_and_dict_give_the_recipe_back(values: dict[str, Any]) -> None:
-    recipe = recipe_from_dict(changed(**values))
-    assert recipe_from_dict(recipe.to_dict()) == recipe
-    assert recipe_from_dict(tomllib.loads(recipe.to_toml())) == recipe
+    recipe = recipe_from_dict(changed(**values), allow_code=True)
+    assert recipe_from_dict(recipe.to_dict(), allow_code=True) == recipe
+    assert recipe_from_dict(tomllib.loads(recipe.to_toml()), allow_code=True) == recipe
 
 
 def test_texts_survive_toml() -> None:
-    recipe = recipe_from_dict(changed(about='q " \\ \n é \x7f', data__options={"odd key": "v"}))
-    assert recipe_from_dict(tomllib.loads(recipe.to_toml())) == recipe
+    recipe = recipe_from_dict(
+        changed(about='q " \\ \n é \x7f', data__options={"odd key": "v"}), allow_code=True
+    )
+    assert recipe_from_dict(tomllib.loads(recipe.to_toml()), allow_code=True) == recipe
 
 
 def test_file_takes_its_stem_as_name(tmp_path: Path) -> None:
     path = tmp_path / "mine-too.toml"
-    text = recipe_from_dict(changed()).to_toml().split("\n", 1)[1]
+    text = recipe_from_dict(changed(), allow_code=True).to_toml().split("\n", 1)[1]
     path.write_text(text)
-    assert read_recipe(path).name == "mine-too"
+    assert read_recipe(path, allow_code=True).name == "mine-too"
 
 
 @pytest.mark.parametrize(
@@ -249,8 +251,8 @@ def test_file_takes_its_stem_as_name(tmp_path: Path) -> None:
             "imdb-cnn_lstm-checkpoint",
             r"no built-in recipe of that name \(did you mean 'imdb-cnn_lstm-checkpoints'",
         ),
-        ("none.toml", "recipe none.toml: no such file"),
-        ("some/where", "recipe some/where: no such file"),
+        ("none.toml", "none.toml: no such file"),
+        ("some/where", "some/where: no such file"),
     ],
 )
 def test_unknown_recipe(name: str, message: str) -> None:
@@ -261,7 +263,7 @@ def test_unknown_recipe(name: str, message: str) -> None:
 @pytest.mark.parametrize("content", [b"= 3", b"\xff\xfe"])
 def test_not_toml(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.toml").write_bytes(content)
-    with pytest.raises(InputError, match=r"a.toml: not a TOML file"):
+    with pytest.raises(InputError, match=r"a.toml: not (a TOML file|readable as text)"):
         read_recipe(tmp_path / "a.toml")
 
 

@@ -195,7 +195,7 @@ def _read_arrays(path: Path) -> Arrays:
 
 
 def _read(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:
-    from comitia.files.npz import array_header
+    from comitia.files.npy import array_header
 
     with archive.open(item) as stream:
         shape, _, dtype = array_header(stream)

@@ -7,7 +7,7 @@ import click
 
 from comitia._errors import InputError
 from comitia.cli.member_options import member_options, teller
-from comitia.cli.output import common_options, console, require_absent, write_json
+from comitia.cli.output import common_options, console, require_absent, require_distinct, write_json
 
 if TYPE_CHECKING:
     from comitia.deep.events import Event
@@ -66,6 +66,7 @@ def command(
 
     if out == "-":
         raise InputError("--out: the name of a file is required, got -")
+    require_distinct(out, json_path)
     for place in (out, json_path):
         require_absent(place, force, (data, *(file for path in checkpoints for file in _files(Path(path)))))
     if augment is not None and data is None:

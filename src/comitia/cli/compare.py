@@ -73,6 +73,7 @@ def command(
         require_absent(path, force, (ensemble_path, *files, labels, *other))
     from comitia import compare, read_ensemble, read_predictions
     from comitia.cli.after_tables import show_compared
+    from comitia.files.atomic import together
 
     told = Told()
     against = read_ensemble(files[0]) if rival == "ensemble" else None if rival == "member" else rival
@@ -87,8 +88,9 @@ def command(
         names=(f"A ({_name(ensemble_path)})", f"B ({_name(files[0])})"),
     )
     record = found.to_json()
-    write_json(out, record)
-    write_json(json_path, record)
+    with together():
+        write_json(out, record)
+        write_json(json_path, record)
     told.show(console(json_path))
     show_compared(console(json_path), found)
     if out is not None:

@@ -58,6 +58,7 @@ def command(
     for path in (out, json_path):
         require_absent(path, force, (*files, labels))
     from comitia._count import count
+    from comitia.files.atomic import together
     from comitia.files.counts import require_ending, write_counts
     from comitia.statistics.counted import Counted
 
@@ -67,8 +68,9 @@ def command(
     told = Told()
     holdout = read_holdout(files, labels, columns, told, ())
     found = holdout if isinstance(holdout, Counted) else count(holdout)
-    write_counts(out, found)
-    write_json(json_path, _record(found, out))
+    with together():
+        write_counts(out, found)
+        write_json(json_path, _record(found, out))
     terminal = console(json_path)
     told.show(terminal)
     terminal.print(_headline(found), highlight=False)

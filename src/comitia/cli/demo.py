@@ -54,15 +54,16 @@ def _weigh_and_show(folder: Path, json_path: str | None) -> None:
     from comitia.cli.tables import show_ensemble
     from comitia.evaluation import evaluate
     from comitia.files import read_predictions
-    from comitia.files.atomic import write_text
+    from comitia.files.atomic import together, write_text
 
     screen = console(json_path)
     holdout, test = (read_predictions(folder / f"{part}.npz") for part in ("holdout", "test"))
     found = _compare(holdout, test)
     chosen: Ensemble = found[-1]["ensemble"]
-    write_text(folder / "ensemble.json", json.dumps(chosen.to_json(), indent=1) + "\n")
     evaluation = replace(evaluate(test, repeats=3), name="demo")
-    write_text(folder / "evaluation.json", json.dumps(evaluation.to_json(), indent=1) + "\n")
+    with together():
+        write_text(folder / "ensemble.json", json.dumps(chosen.to_json(), indent=1) + "\n")
+        write_text(folder / "evaluation.json", json.dumps(evaluation.to_json(), indent=1) + "\n")
     page = _page(folder)
     rows = [{key: value for key, value in row.items() if key != "ensemble"} for row in found]
     write_json(json_path, {"rows": rows, "ensemble": chosen.to_json(), "page": page})

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from comitia.cli.output import common_options, console, require_absent, show_place, write_json
+from comitia.cli.output import (
+    common_options,
+    console,
+    require_absent,
+    require_distinct,
+    show_place,
+    write_json,
+)
 from comitia.cli.table_options import Told, as_arguments, read_further, table_options
 
 if TYPE_CHECKING:
@@ -57,6 +64,7 @@ def command(
     and how much members disagree. Each call is a look: look k is held against 6 alpha/(pi^2 k^2), so that many looks
     raise no more false alarms than one. The same samples again are no new look. It can warn, and promises nothing.
     """
+    require_distinct(json_path, state)
     require_absent(json_path, force, (ensemble_path, *files, *reference, state))
     from comitia import read_ensemble, read_predictions
     from comitia.cli.after_tables import show_drifted

@@ -109,7 +109,7 @@ def command(
         _require_table(path)
     from comitia.evaluation import evaluate
     from comitia.files import read_predictions
-    from comitia.files.atomic import write_text
+    from comitia.files.atomic import together, write_text
 
     told = Told()
     evaluation = evaluate(
@@ -124,10 +124,11 @@ def command(
         target_risk=target_risk,
     )
     written = [*tables] if out is None else [*tables, out]
-    for path in tables:
-        write_text(path, render(all_rows(evaluation), path))
-    write_json(out, evaluation.to_json())
-    write_json(json_path, evaluation.to_json())
+    with together():
+        for path in tables:
+            write_text(path, render(all_rows(evaluation), path))
+        write_json(out, evaluation.to_json())
+        write_json(json_path, evaluation.to_json())
     terminal = console(json_path)
     told.show(terminal)
     show_evaluation(terminal, evaluation)

@@ -1,5 +1,6 @@
 """The `comitia` command: finds the file of a sub-command when it is asked for, and turns errors into lines."""
 
+import errno
 import os
 import re
 import sys
@@ -11,6 +12,7 @@ import click
 
 from comitia import __version__
 from comitia._errors import InputError, nearest
+from comitia._words import harmless
 from comitia.cli.completion import completed
 from comitia.cli.table_options import typed
 
@@ -39,6 +41,18 @@ ENDED_AT_ONCE = (
 )
 
 
+# What the path that the user gave is to blame for, and what the disk is.
+PATHS = (
+    errno.ENAMETOOLONG,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ELOOP,
+    errno.ENXIO,
+)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # What a shell gives to a program that a closed pipe ended; 1 would say that something failed.
 PIPE_CLOSED = 141
 
@@ -126,6 +140,14 @@ def main(arguments: list[str] | None = None) -> None:
             error.format_message() if isinstance(error, click.ClickException) else flagged(str(error), words),
             2,
         )
+    except MemoryError as error:
+        if debug:
+            raise
+        _fail(f"failed: not enough memory ({error or 'no more is to be had'})", 1)
+    except OSError as error:
+        if debug:
+            raise
+        _fail(*_told(error))
     except Exception as error:
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
             _interrupted(arguments is None)  # one that fell into the making of a class comes wrapped
@@ -166,6 +188,16 @@ def _option(found: re.Match[str], flags: dict[str, str]) -> str:
     return typed(flag, value)
 
 
+def _told(error: OSError) -> tuple[str, int]:
+    """What is wrong with a path, or with the disk, in words, and the exit code."""
+    where = f"{error.filename}: " if error.filename else ""
+    if error.errno in FULL:
+        return f"failed: {where}the disk is full, or a limit of its use is reached ({error.strerror})", 1
+    if where and error.errno in PATHS:
+        return f"{where}cannot be used ({error.strerror})", 2
+    return f"failed: {type(error).__name__}: {error}", 1
+
+
 def _interrupted(whole_process: bool) -> None:
     """Say so and end with 130."""
     print("comitia: interrupted", file=sys.stderr)
@@ -186,7 +218,7 @@ def _end(code: int) -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    print(f"comitia: {' '.join(message.split())}", file=sys.stderr)
+    print(f"comitia: {harmless(' '.join(message.split()))}", file=sys.stderr)
     sys.exit(code)
 
 

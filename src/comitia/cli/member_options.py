@@ -38,7 +38,9 @@ OPTIONS = (
         "--skip-bad", is_flag=True, help="Leave out checkpoints that cannot be used; each is named."
     ),
     click.option(
-        "--allow-code", is_flag=True, help="Read exported programs (.pt2), which can run code of the file."
+        "--allow-code",
+        is_flag=True,
+        help="Run code that files hold or name: exported programs (.pt2), module:function in a recipe.",
     ),
     click.option(
         "--trust", multiple=True, metavar="TYPE", help="A type in .skops files to trust; may be repeated."

@@ -63,7 +63,7 @@ def command(
     evidence exceeds 1/alpha with probability at most alpha, ever, as long as the risk is at most the certified one. The
     state is only added to; a file that is given again counts once.
     """
-    require_distinct(page, json_path)
+    require_distinct(page, json_path, state)
     for path in (page, json_path):
         require_absent(path, force, (ensemble_path, *files, labels, state))
     from comitia import read_ensemble

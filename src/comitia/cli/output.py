@@ -56,9 +56,9 @@ def ensemble_and_files(command: Command, *, required: bool = True) -> Command:
 
 def console(json_path: str | None) -> "Console":
     """Return the console for text for people: standard output, or standard error while JSON has standard output."""
-    from rich.console import Console
+    from comitia.cli.screen import Screen
 
-    return Console(stderr=json_path == "-", highlight=False, soft_wrap=False)
+    return Screen(stderr=json_path == "-", highlight=False, soft_wrap=False)
 
 
 def write_json(json_path: str | None, record: dict[str, Any]) -> None:
@@ -103,6 +103,8 @@ def require_absent(path: str | Path | None, force: bool, inputs: Iterable[str | 
         raise InputError(f"{path}: the folder {target.parent} does not exist; make it first")
     if not os.access(target.parent, os.W_OK):
         raise InputError(f"{path}: the folder {target.parent} cannot be written to; choose another")
+    if target.is_symlink() and not target.exists():
+        raise InputError(f"{path}: a link to nothing; refusing to write what it points to; remove the link")
     if target.exists() and not target.is_file():
         raise InputError(f"{path}: not a regular file; refusing to overwrite it")
     if target.exists() and any(target.samefile(i) for i in map(_plain, given) if Path(i).exists()):

@@ -94,11 +94,13 @@ def _by_bundle(place: str, files: tuple[str, ...], options: dict[str, Any]) -> "
 
 def _show(predicted: "Predicted", out: str | None, json_path: str | None, told: Told) -> None:
     from comitia.cli.tables import show_predicted
+    from comitia.files.atomic import together
     from comitia.files.ensembles import write_predicted
 
-    if out is not None:
-        write_predicted(out, predicted)
-    write_json(json_path, predicted.to_json())
+    with together():
+        if out is not None:
+            write_predicted(out, predicted)
+        write_json(json_path, predicted.to_json())
     told.show(console(json_path))
     show_predicted(console(json_path), predicted)
     if out is not None:

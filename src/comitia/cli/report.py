@@ -35,7 +35,7 @@ def command(path: str, out: str | None, title: str | None, force: bool, json_pat
     PATH is an ensemble (weigh --out), an evaluation (evaluate --out), the state of monitor (.jsonl), or a folder with
     ensemble.json, evaluation.json or comparison.json, as reproduce writes it.
     """
-    from comitia.files.atomic import write_text
+    from comitia.files.atomic import together, write_text
     from comitia.pages import page_text, report_place
     from comitia.pages.material import sources
 
@@ -44,8 +44,9 @@ def command(path: str, out: str | None, title: str | None, force: bool, json_pat
     for place in (target, json_path):
         require_absent(place, force, (path, *sources(path)))
     text = page_text(path, title=title)
-    write_text(target, text)
     size = len(text.encode("utf-8"))
-    write_json(json_path, {"page": show_place(target), "bytes": size})
+    with together():
+        write_text(target, text)
+        write_json(json_path, {"page": show_place(target), "bytes": size})
     shown = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
     console(json_path).print(f"page written to {show_place(target)} ({shown})", markup=False)

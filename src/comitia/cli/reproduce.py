@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from comitia._errors import InputError
+from comitia._extensions import allowing
 from comitia.cli.evaluate import show_evaluation, show_table, whole_numbers, words
 from comitia.cli.output import common_options, console, require_absent, require_distinct, write_json
 
@@ -68,6 +69,7 @@ The same command again resumes a training that was stopped.
     "--weights", "weightings", metavar="NAME,...", help="Weightings to compare [default: as evaluate]."
 )
 @click.option("--figures/--no-figures", default=True, help="Draw figures, or write tables and claims only.")
+@click.option("--allow-code", is_flag=True, help="Run code that files of recipes name as module:function.")
 @click.option("--list", "listing", is_flag=True, help="List the rows and the paper's numbers.")
 @click.option(
     "--status", "asked_status", is_flag=True, help="List the rows: paper, ours, and what training takes."
@@ -95,6 +97,7 @@ def command(
     tables: str | None,
     results: str | None,
     force: bool,
+    allow_code: bool,
     json_path: str | None,
     **options: Any,
 ) -> None:
@@ -120,7 +123,8 @@ def command(
         _list(json_path)
     elif comparison is not None:
         _require_none(recipe, predictions, trained, bayes, members, epochs, sizes)
-        _comparison(comparison, options, json_path)
+        with allowing(None if allow_code else ()):
+            _comparison(comparison, options, json_path)
     elif recipe is None:
         raise InputError("reproduce: a NAME is required; comitia reproduce --list shows them")
     else:
@@ -132,7 +136,8 @@ def command(
             "epochs": epochs,
         }
         options |= {"sizes": None if sizes is None else whole_numbers("sizes", sizes), "force": force}
-        _row(recipe, options, json_path)
+        with allowing(None if allow_code else ()):
+            _row(recipe, options, json_path)
 
 
 def _require_none(*given: object) -> None:

@@ -230,6 +230,8 @@ def show_predicted(console: "Console", predicted: "Predicted") -> None:
             f"[yellow]warning: the hold-out had no {escape(names)}, so the promise says nothing of it; check that "
             "classes are spelled as they were weighed[/yellow]"
         )
+    for warning in predicted.warnings:
+        console.print(f"[yellow]warning: {escape(warning)}[/yellow]")
     declined = 0 if predicted.declined is None else int(predicted.declined.sum())
     if predicted.declined is not None:
         console.print(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from comitia._errors import InputError
-from comitia._words import counted
+from comitia._words import counted, harmless
 from comitia.cli.output import common_options, console, require_absent, write_json
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ The same command again goes on where it was stopped; a larger --members adds run
 @click.option("--members", type=int, help="Runs to train (of an epoch budget the largest size).")
 @click.option("--epochs", type=int, help="Epochs of a run; the schedule is scaled with them.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes of the local engine.")
+@click.option("--allow-code", is_flag=True, help="Run code that a recipe file names as module:function.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps.")
 @click.option("--keep", type=click.Choice(["states", "predictions"]), help="predictions: drop the states.")
 @click.option("--tensorboard", is_flag=True, help="Also write DIR/tensorboard.")
@@ -47,6 +48,7 @@ def command(
     epochs: int | None,
     workers: int | None,
     device: str,
+    allow_code: bool,
     keep: str | None,
     tensorboard: bool,
     listing: bool,
@@ -76,6 +78,7 @@ def command(
                 engine=engine,
                 workers=workers,
                 device=device,
+                allow_code=allow_code,
                 listen=_with_board(show, Path(out)) if tensorboard else show,
             )
         except KeyboardInterrupt:
@@ -130,9 +133,11 @@ def _tell(outcome: "Outcome", json_path: str | None) -> None:
         use = "comitia weigh" if part == "holdout" else "comitia evaluate"
         screen.print(f"  {part}: {use} {path}", markup=False, soft_wrap=True)
     for run, reason in outcome.stopped.items():
-        click.echo(f"comitia: run {run} was stopped: {reason}; the others are kept", err=True)
+        click.echo(harmless(f"comitia: run {run} was stopped: {reason}; the others are kept"), err=True)
     for run, reason in outcome.failed.items():
-        click.echo(f"comitia: run {run} failed: {reason}; the same command tries it again", err=True)
+        click.echo(
+            harmless(f"comitia: run {run} failed: {reason}; the same command tries it again"), err=True
+        )
 
 
 def _record(outcome: "Outcome") -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """`comitia weigh`: hold-out predictions → weights and certificates."""
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -156,10 +155,12 @@ def command(
         require_absent(path, force, (*files, labels, prior, weights, costs, *unlabelled, *certify))
     from comitia import weigh
     from comitia.cli.tables import show_ensemble
+    from comitia.files.atomic import together
     from comitia.files.cost_files import read_costs
+    from comitia.files.texts import read_numbers
 
     told, columns = Told(), {**columns, "per": per}
-    given = None if weights is None else _numbers(weights)
+    given = None if weights is None else read_numbers(weights)
     holdout = read_holdout(files, labels, columns, told, (*unlabelled, *certify))
     ensemble = weigh(
         holdout,
@@ -168,7 +169,7 @@ def command(
         delta=delta,
         certify_fraction=certify_fraction,
         seed=seed,
-        prior=None if prior is None else _numbers(prior),
+        prior=None if prior is None else read_numbers(prior),
         resolution=resolution,
         weights=given,
         unlabelled=read_unlabelled(unlabelled, columns, holdout),
@@ -181,8 +182,9 @@ def command(
     )
     record = ensemble.to_json()
     # files first: what is printed may go to a pipe that closes early
-    write_json(out, record)
-    write_json(json_path, record)
+    with together():
+        write_json(out, record)
+        write_json(json_path, record)
     told.show(console(json_path))
     show_ensemble(console(json_path), ensemble)
     for line in _taken(holdout, ensemble, method, vote):
@@ -212,17 +214,3 @@ def _taken(holdout: "Holdout", ensemble: "Ensemble", method: str | None, vote: s
         gave = "probabilities" if ensemble.vote == "average" else "votes"
         lines.append(f"vote: {ensemble.vote}, because the members gave {gave}; --vote says otherwise")
     return lines
-
-
-def _numbers(path: str) -> list[float]:
-    """The list of numbers in a JSON file."""
-    from comitia.files.remote import local, shown
-
-    place, path = local(path), shown(path)
-    try:
-        values = json.loads(place.read_text())
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: not readable as a JSON list of numbers ({error})") from None
-    if not isinstance(values, list) or not all(isinstance(x, int | float) for x in values):
-        raise InputError(f"{path}: must be a JSON list of numbers, one per member")
-    return [float(x) for x in values]

@@ -27,7 +27,8 @@ class Dataset:
     None where the network is to see plain `pixels / 255`; elsewhere it sees `pixels / 255 - mean`, with
     the mean over the images it trains on (the function `mean_image`), so that none of the hold-out enters it.
     `holdout_x`, `holdout_y` are there for data sets that come with a hold-out of their own. `train_x` may be
-    several arrays on disk under one numbering (`Joined`).
+    several arrays on disk under one numbering (`Joined`). `train_groups` and its kin number what samples belong to,
+    such as a patient, where they are not independent of each other.
     """
 
     name: str
@@ -40,6 +41,9 @@ class Dataset:
     mean_image: NDArray[np.float32] | None = None
     holdout_x: Array | None = None
     holdout_y: Index | None = None
+    train_groups: Index | None = None
+    test_groups: Index | None = None
+    holdout_groups: Index | None = None
 
     @classmethod
     def of(
@@ -88,11 +92,17 @@ class Parts:
 
 
 def divide(
-    samples: int, *, holdout: int | float = 0, select: int | float = 0, seed: int | tuple[int, int] = 0
+    samples: int,
+    *,
+    holdout: int | float = 0,
+    select: int | float = 0,
+    seed: int | tuple[int, int] = 0,
+    groups: Index | None = None,
 ) -> Parts:
     """Return the training samples in three parts, drawn by the seed; each size is a count or a fraction.
 
-    The hold-out is drawn first: it stays the same whether or not samples are kept apart for `select`.
+    The hold-out is drawn first: it stays the same whether or not samples are kept apart for `select`. Groups stay
+    whole: a part takes groups until it has its size or more.
 
     >>> parts = divide(10, holdout=0.2, select=3, seed=0)
     >>> len(parts.train), len(parts.select), len(parts.holdout)
@@ -104,12 +114,25 @@ def divide(
             f"data.holdout + data.select: must leave samples to train on, got {kept} + {chosen} of {samples}"
         )
     # RandomState is frozen: a newer numpy draws the same samples.
-    order = np.random.RandomState(seed).permutation(samples)
+    random = np.random.RandomState(seed)
+    if groups is None:
+        order = random.permutation(samples)
+        first, second = kept, kept + chosen
+    else:
+        units, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+        place = random.permutation(len(units))  # of each group in the order
+        order = np.argsort(place[codes], kind="stable")
+        ends = np.cumsum(sizes[np.argsort(place)])
+        first = _whole(ends, kept)
+        second = _whole(ends, first + chosen) if chosen else first
     return Parts(
-        holdout=np.sort(order[:kept]),
-        select=np.sort(order[kept : kept + chosen]),
-        train=np.sort(order[kept + chosen :]),
+        holdout=np.sort(order[:first]), select=np.sort(order[first:second]), train=np.sort(order[second:])
     )
+
+
+def _whole(ends: Index, size: int) -> int:
+    """The end of the first group at which there are that many samples."""
+    return int(ends[np.searchsorted(ends, size)]) if size else 0
 
 
 def _count(name: str, share: int | float, samples: int) -> int:

@@ -5,7 +5,7 @@ Kaggle gives the photographs to people who accept its terms, so nothing is downl
 """
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,17 +74,36 @@ def read_eyepacs(
     """Return the prepared photographs, uint8 (n, size, size, 3), memory-mapped; Kaggle's private ones are the test set.
 
     The folder (or the cache) is the one that `comitia data prepare eyepacs` wrote to. Kaggle's public test photographs
-    are the hold-out, or with `public="train"` follow the training ones, and nothing is held out. A photograph that
+    are the hold-out, or with `public="train"` follow the training ones, and nothing is held out. The eyes of a patient
+    are a group. A photograph that
     could not be used is plain grey: leaving it out would flatter every classifier.
     """
     require_choice("data set eyepacs: public", public, PUBLIC)
     where = prepared_folder(folder, blur=blur, size=size)
     parts = {part: _part(where, part) for part, *_ in SPLITS}
     train, test, holdout = parts["train"], parts["test"], parts["holdout"]
+    own, tested, held = (_patients(where, part, len(parts[part][1])) for part in ("train", "test", "holdout"))
     if public == "holdout":
-        return Dataset.of("eyepacs", train, test, holdout=holdout, classes=2, kind="image")
+        found = Dataset.of("eyepacs", train, test, holdout=holdout, classes=2, kind="image")
+        return replace(found, train_groups=own, test_groups=tested, holdout_groups=held)
     both = Joined([train[0], holdout[0]]), np.concatenate([train[1], holdout[1]])
-    return Dataset.of("eyepacs", both, test, classes=2, kind="image")
+    found = Dataset.of("eyepacs", both, test, classes=2, kind="image")
+    return replace(found, train_groups=np.concatenate([own, held]), test_groups=tested)
+
+
+def _patients(where: Path, part: str, samples: int) -> Index:
+    """Return the patient of each photograph, the number in its name: 10_left and 10_right are eyes of one."""
+    path = where / f"{part}-images.txt"
+    try:
+        names = path.read_text(encoding="utf-8").split()
+        patients = np.array([int(name.partition("_")[0]) for name in names], dtype=np.int64)
+    except (OSError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"data set eyepacs: {path} must name the photographs, such as 10_left ({error})"
+        ) from None
+    if len(patients) != samples:
+        raise InputError(f"data set eyepacs: {path} must name {samples} photographs, got {len(patients)}")
+    return patients
 
 
 def _part(where: Path, part: str) -> tuple[NDArray[Any], Index]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from comitia._errors import InputError
 from comitia._records import from_plain, parse_json, to_plain
-from comitia.files.atomic import write_text
+from comitia.files.atomic import remove_orphans, write_text
 from comitia.recipes import Plan
 
 
@@ -96,6 +96,10 @@ def checksum(path: Path) -> str | None:
             return file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror}); remove it, and it is made again"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -151,6 +155,10 @@ def read_record(directory: Directory, run: int) -> Record:
         return from_plain(Record, parse_json(path.read_text(encoding="utf-8"), str(path)), f"{path}: ")
     except (FileNotFoundError, UnicodeDecodeError, InputError):
         return Record(run=run)
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror}); remove it, and it is made again"
+        ) from None
 
 
 def checked_record(directory: Directory, plan: Plan) -> tuple[Record, list[str]]:
@@ -211,6 +219,7 @@ def remove_leftovers(directory: Directory, record: Record) -> None:
     """Remove states and resume files that the record does not name, and what a killed attempt half wrote."""
     named = {directory.resume(record.run, one.epoch).name for one in record.resumes}
     named |= {directory.state(record.run, one.step).name for one in record.saved if one.sha256}
-    for path in directory.run(record.run).iterdir():
-        if path.name.startswith(".") or (path.suffix == ".safetensors" and path.name not in named):
-            path.unlink()
+    remove_orphans(directory.run(record.run))
+    for path in directory.run(record.run).glob("[!.]*.safetensors"):
+        if path.name not in named:
+            path.unlink(missing_ok=True)

@@ -93,17 +93,20 @@ class WeightedEnsemble(nn.Module):
         *,
         device: str = "auto",
         predictions: str | Path | None = None,
+        allow_code: bool = False,
     ) -> "WeightedEnsemble":
         """Load the ensemble of `comitia weigh` with its networks from the directory of `comitia train`.
 
         Every state must have the checksum that its run recorded, and the ensemble must have been weighed on the
         directory's own predictions; `predictions` names the file that was weighed where it was another
         (`comitia collect`). Where there is nothing to compare with, a warning says so. Members that average over
-        augmented copies are refused: these networks look at the plain sample alone.
+        augmented copies are refused: these networks look at the plain sample alone. A recipe in the directory that
+        names code (`module:function`) is refused unless `allow_code` is given.
         """
         from comitia.deep.loading import load_trained
 
-        found = load_trained(directory, ensemble, device=device, predictions=predictions)
+        how: dict[str, Any] = {"device": device, "predictions": predictions, "allow_code": allow_code}
+        found = load_trained(directory, ensemble, **how)
         made = cls(
             found.networks,
             found.weights,

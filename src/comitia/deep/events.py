@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from comitia._errors import InputError
 from comitia._records import from_plain, parse_json, to_plain
+from comitia.files.atomic import open_own
 
 
 @dataclass(frozen=True)
@@ -222,5 +223,5 @@ def logged_events(log: Path, *kinds: type[Event]) -> Iterator[Any]:
 def append_event(log: Path, event: Event) -> None:
     """Append the event to a log in a single write, which a crash does not mix with another."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("a", encoding="utf-8") as file:
+    with open_own(log, "a") as file:
         file.write(event_line(event, time=time.time()))

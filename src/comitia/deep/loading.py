@@ -47,6 +47,7 @@ def load_trained(
     *,
     device: str = "auto",
     predictions: str | Path | None = None,
+    allow_code: bool = False,
 ) -> Loaded:
     """Return the networks of the ensemble; `WeightedEnsemble.load` says what is checked."""
     weighed = ensemble if isinstance(ensemble, Ensemble) else read_ensemble(ensemble)
@@ -56,7 +57,7 @@ def load_trained(
     if weighed.run is None or weighed.step is None:
         raise InputError("ensemble: names no runs and steps, so its networks cannot be found")
     _require_plain(weighed)
-    recipe, where = read_recipe(places.recipe), choose_device(device)
+    recipe, where = read_recipe(places.recipe, allow_code=allow_code), choose_device(device)
     members = [(weighed.run[i], weighed.step[i]) for i in weighed.active]
     loaded = [_load(places, recipe, run, step, where) for run, step in members]
     _require_weighed(places, weighed, predictions)

@@ -69,17 +69,26 @@ def _holdout(recipe: Recipe, plan: Plan, data: Dataset) -> tuple[Samples, NDArra
         assert data.holdout_x is not None
         assert data.holdout_y is not None
         return data.holdout_x, data.holdout_y
-    index = holdout_index(recipe, plan, len(data.train_y))
+    index = holdout_index(recipe, plan, len(data.train_y), data.train_groups)
     if len(index) == len(data.train_y):
         return data.train_x, data.train_y  # all of them, perhaps more than memory holds: not copied
     return data.train_x[index], data.train_y[index]
+
+
+def part_groups(recipe: Recipe, plan: Plan, data: Dataset, part: str) -> NDArray[np.int64] | None:
+    """Return the groups of the samples of that part ("holdout" or "test"); None where samples are independent."""
+    if part == "test" or data.train_groups is None:
+        return data.test_groups if part == "test" else data.holdout_groups
+    if comes_with_holdout(data):
+        return data.holdout_groups
+    return data.train_groups[holdout_index(recipe, plan, len(data.train_y), data.train_groups)]
 
 
 def own_mask(recipe: Recipe, plan: Plan, data: Dataset) -> NDArray[np.bool_] | None:
     """Return where the samples of the hold-out file are hold-out for the run; None if all are, as for all runs."""
     if comes_with_holdout(data) or not has_own_holdout(recipe, plan):
         return None
-    return holdout_mask(recipe, plan, len(data.train_y))
+    return holdout_mask(recipe, plan, len(data.train_y), data.train_groups)
 
 
 def part_mask(recipe: Recipe, members: list[Member], data: Dataset) -> NDArray[np.bool_] | None:
@@ -105,7 +114,8 @@ def assemble(directory: Directory, recipe: Recipe, data: Dataset) -> dict[str, P
         path = directory.predictions(part)
         rows = (_row(directory, member, part) for member in members)
         mask = part_mask(recipe, members, data) if part == "holdout" else None
-        write_members(path, members, rows, labels=labels, mask=mask)
+        groups = part_groups(recipe, members[0].plan, data, part)
+        write_members(path, members, rows, labels=labels, mask=mask, groups=groups)
         written[part] = path
     return written
 
@@ -117,6 +127,7 @@ def write_members(
     *,
     labels: NDArray[np.int64] | None,
     mask: NDArray[np.bool_] | None = None,
+    groups: NDArray[np.int64] | None = None,
 ) -> None:
     """Write the predictions file whole or not at all; only one row is in memory at a time."""
     with whole(path) as temporary:
@@ -128,6 +139,7 @@ def write_members(
             table["names"] = np.array([member.name for member in members])
             table |= {} if labels is None else {"labels": labels}
             table |= {} if mask is None else {"mask": mask}
+            table |= {} if groups is None else {"groups": groups}
             _write_npz(temporary, table)
         finally:
             gathered.unlink(missing_ok=True)

@@ -22,6 +22,7 @@ from comitia.deep.members import (
     assemble,
     finished_members,
     own_mask,
+    part_groups,
     part_mask,
     predicted_parts,
     write_members,
@@ -189,8 +190,8 @@ def collect_augmented(
     for part, samples, labels in predicted_parts(recipe, members[0].plan, data):
         rows = _rows(directory, recipe, members, samples, choose_device(device), augmented, report)
         mask = part_mask(recipe, members, data) if part == "holdout" else None
-        path = directory.augmented(part)
-        write_members(path, members, rows, labels=labels, mask=mask)
+        path, groups = directory.augmented(part), part_groups(recipe, members[0].plan, data, part)
+        write_members(path, members, rows, labels=labels, mask=mask, groups=groups)
         written[part] = path
     return written
 

@@ -63,7 +63,7 @@ class Task:
         device: torch.device,
     ) -> "Task":
         """Return the task of a plan on a device."""
-        parts = run_parts(recipe, plan, len(data.train_y))
+        parts = run_parts(recipe, plan, len(data.train_y), data.train_groups)
         return cls(recipe, plan, directory, data, parts, Inputs.of(data, parts.train, device))
 
     @property

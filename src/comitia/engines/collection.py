@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._errors import InputError
+from comitia._extensions import allowing, is_reference, module_of
 from comitia.data.augmentation import Augmentation
 from comitia.deep.directory import Directory
 from comitia.deep.events import Listener, ignore
@@ -37,6 +38,7 @@ def collect(
     augment: str | Augmentation | None = None,
     copies: int | None = None,
     device: str = "auto",
+    allow_code: bool = False,
     listen: Listener | None = None,
 ) -> dict[str, Path]:
     """Compute the predictions of all members of a training and return the files written, by part.
@@ -55,6 +57,7 @@ def collect(
         averaged over the plain sample and augmented copies of it; for images only
     copies : how many looks at a sample that makes, the plain one included (at least 2); with `augment` 8 by default
     device : "auto", "cpu", "cuda" or "mps"
+    allow_code : whether code that the folder's recipe names (`module:function`) may run
     listen : called with a `Member` event for each state that has predicted again
     """
     if copies is not None and augment is None:
@@ -65,11 +68,17 @@ def collect(
         )
     require_packages("collect", ("torch", "safetensors", "filelock"), extra="torch")
     places = Directory(Path(directory))
-    recipe = trained_recipe(places)
+    with allowing(None if allow_code else _own_module(augment)):
+        recipe = trained_recipe(places)
     augmented = None if augment is None else _augmented(augment, copies, recipe)
     if data is None or out is None:
         return _again(places, recipe, device, listen or ignore, augmented)
     return {"new": _new(places, recipe, str(data), Path(out), device, augmented)}
+
+
+def _own_module(augment: str | Augmentation | None) -> list[str]:
+    """The module that the caller names."""
+    return [module_of(augment)] if isinstance(augment, str) and is_reference(augment) else []
 
 
 def _augmented(augment: str | Augmentation, copies: int | None, recipe: Recipe) -> "Augmented":

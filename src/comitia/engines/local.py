@@ -15,6 +15,7 @@ from typing import Any
 
 from comitia.deep.directory import Directory
 from comitia.deep.events import Crashed, Event, Failed, Free, Listener, Ready, parse_event
+from comitia.files.atomic import open_own
 
 # A run whose worker died so often is given up: something about it kills workers (memory, most likely).
 ATTEMPTS = 3
@@ -139,7 +140,7 @@ def _start(pool: Pool) -> None:
     pool.directory.workers.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, **MEMORY, "OMP_NUM_THREADS": str(pool.threads)}
     environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-    with (pool.directory.workers / f"worker-{number}.txt").open("w") as errors:
+    with open_own(pool.directory.workers / f"worker-{number}.txt", "w") as errors:
         process = subprocess.Popen(
             # -P: a file of the working directory must not stand in for a module of the standard library.
             [sys.executable, "-P", "-m", "comitia.engines.worker"],

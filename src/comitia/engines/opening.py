@@ -10,7 +10,7 @@ from pathlib import Path
 from comitia._errors import InputError
 from comitia._records import from_plain, parse_json, to_plain
 from comitia.deep.directory import Directory
-from comitia.files.atomic import write_text
+from comitia.files.atomic import remove_orphans, require_real, write_text
 from comitia.recipes import Recipe, read_recipe
 
 
@@ -30,6 +30,7 @@ def check_same(directory: Directory, recipe: Recipe) -> None:
         return
     if not root.is_dir():
         raise InputError(f"out: must be a directory, {root} is a file; give another path")
+    require_real(root)
     if not directory.recipe.exists():
         if {path.name for path in root.iterdir()} <= {".lock"}:
             return
@@ -65,6 +66,7 @@ def locked(directory: Directory) -> Iterator[None]:
         directory.root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"out: {directory.root} cannot be made a directory ({error.strerror})") from None
+    require_real(directory.root)
     lock = FileLock(directory.lock)
     try:
         lock.acquire(timeout=0)
@@ -75,8 +77,7 @@ def locked(directory: Directory) -> Iterator[None]:
     try:
         with suppress(OSError):  # on some systems nobody can write to a locked file
             directory.lock.write_text(str(os.getpid()), encoding="ascii")
-        for leftover in directory.root.glob(".*.npz.*"):  # what a killed process had half gathered
-            leftover.unlink()
+        remove_orphans(directory.root)
         yield
     finally:
         lock.release()

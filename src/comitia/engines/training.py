@@ -7,13 +7,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from comitia._errors import InputError, require_choice
+from comitia._extensions import allowing
 from comitia.deep.directory import Directory, checked_record, read_record, remove_leftovers
 from comitia.deep.events import Begin, End, Event, Failed, Listener, ignore
 from comitia.deep.members import assemble
 from comitia.engines import local
 from comitia.engines.opening import Settings, check_same, has_begun, locked, settle_directory
 from comitia.engines.worker import load_data
-from comitia.recipes import Plan, Recipe, plans, read_recipe
+from comitia.recipes import Plan, Recipe, modules_of, plans, read_recipe
 from comitia.recipes.toml import Overrides
 
 ENGINES = ("local", "ray")
@@ -50,6 +51,7 @@ def train(
     engine: str = "local",
     workers: int | None = None,
     device: str = "auto",
+    allow_code: bool = False,
     listen: Listener | None = None,
 ) -> Outcome:
     """Train every run of a recipe that is not finished in `out`, write the predictions files, return the outcome.
@@ -65,15 +67,26 @@ def train(
     engine : "local" (processes of this machine) or "ray" (a cluster)
     workers : processes of the local engine; by default as many as there are processors
     device : "auto", "cpu", "cuda" or "mps"
+    allow_code : whether code that the file names (`module:function`) may run; overrides and a `Recipe` are your own
     listen : called with each event of the training (`comitia.deep.events`)
     """
     require_packages("train", ("torch", "safetensors", "filelock"), extra="torch")
-    from comitia.deep.networks import check_device, check_network, choose_device
+    from comitia.deep.networks import check_device
 
     require_choice("engine", engine, ENGINES)
     directory, tell = Directory(Path(out)), listen or ignore
-    chosen = _with_absolute_folder(read_recipe(recipe, overrides, members=members, epochs=epochs))
+    scaled = read_recipe(recipe, overrides, members=members, epochs=epochs, allow_code=allow_code)
+    chosen = _with_absolute_folder(scaled)
     check_device(device)
+    with allowing(modules_of(chosen)):
+        return _train(chosen, directory, engine, workers, device, tell)
+
+
+def _train(
+    chosen: Recipe, directory: Directory, engine: str, workers: int | None, device: str, tell: Listener
+) -> Outcome:
+    from comitia.deep.networks import check_network, choose_device
+
     if engine == "local":
         choose_device(device)
     check_same(directory, chosen)

@@ -5,10 +5,12 @@ come in as JSON lines, events go out as JSON lines. Standard input is also the l
 it dies, its end closes and so does this process.
 """
 
+import errno
 import json
 import os
 import sys
 import threading
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from queue import SimpleQueue
@@ -47,7 +49,8 @@ def train_one(root: str, run: int, *, threads: int, device: str, report: Listene
 @lru_cache(maxsize=1)
 def _load_once(root: str) -> "tuple[Recipe, Dataset]":
     """The recipe of a directory and its data; read once per process."""
-    recipe = read_recipe(Directory(Path(root)).recipe)
+    # whoever started the training allowed the code of its recipe
+    recipe = read_recipe(Directory(Path(root)).recipe, allow_code=True)
     return recipe, load_data(recipe)
 
 
@@ -58,7 +61,7 @@ def load_data(recipe: Recipe) -> "Dataset":
 
     source = recipe.data
     data = load(source.name, folder=source.folder, partial=source.partial, **source.options)
-    run_parts(recipe, plan(recipe, 1), len(data.train_y))
+    run_parts(recipe, plan(recipe, 1), len(data.train_y), data.train_groups)
     return data
 
 
@@ -69,6 +72,8 @@ def find_modules(path: list[str]) -> None:
 
 def failure(error: Exception) -> str:
     """Return what went wrong, in one line."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return f"the disk is full, or a limit of its use is reached ({error.strerror})"
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
@@ -105,7 +110,8 @@ def _perform(job: Job, report: Listener) -> Event:
     except Exception as error:
         import traceback
 
-        traceback.print_exc()
+        with suppress(OSError):  # on a full disk there is no room for it either
+            traceback.print_exc()
         return Failed(job["run"], failure(error))
 
 

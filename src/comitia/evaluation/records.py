@@ -270,6 +270,8 @@ class Evaluation:
             return "it has no rows"
         if self.tandem is not None and self.tandem.members != len(self.members):
             return f"tandem.members is {self.tandem.members}, but there are {len(self.members)} members"
+        if any(row.certificate.delta != self.settings.delta for row in self.certificates):
+            return f"all certificates must be at the evaluation's own delta, {self.settings.delta:g}"
         return next((bad for one in self.declining if (bad := one.curve.fault(self.settings.delta))), None)
 
     def to_json(self) -> dict[str, Any]:

@@ -38,6 +38,7 @@ class ArrowTable:
         size = max(1024, min(ROWS, BYTES // max(1, width)))
         with readable(self.source):
             for batch in self._walk(list(columns), size):
+                batch.validate(full=True)  # offsets that point beyond their data would end the process
                 yield {name: column_of(self.source, name, batch.column(name)) for name in columns}
 
 
@@ -60,7 +61,8 @@ class readable:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         arrow = require_pyarrow(self._source)
-        if isinstance(error, arrow.ArrowException | OSError) and not isinstance(error, InputError):
+        damaged = arrow.ArrowException | OSError | UnicodeDecodeError
+        if isinstance(error, damaged) and not isinstance(error, InputError):
             text = " ".join(str(error).split())
             raise InputError(f"{self._source}: is not a whole Parquet or Arrow file ({text})") from None
 

@@ -162,6 +162,8 @@ def _places(column: Column) -> tuple[NDArray[Any], Callable[[int], str]]:
     values = column.values
     if values.dtype == np.bool_:
         return values.view(np.uint8), lambda place: spelled(bool(place))
+    if values.dtype == np.float16:
+        values = values.astype(np.float32)  # SMALL is beyond its range
     if values.dtype.kind == "f" and bool((np.abs(values) < SMALL).all()) and bool((values % 1 == 0).all()):
         values = values.astype(np.int64)
     if values.dtype.kind in "iu" and values.size:

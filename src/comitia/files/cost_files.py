@@ -1,12 +1,13 @@
 """Matrices of costs from files: JSON (rows, or names) or CSV with the classes in its header and first column."""
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
 from comitia._errors import InputError
-from comitia.files.remote import local, shown
+from comitia._records import parse_json
+from comitia.files.remote import shown
+from comitia.files.texts import read_text
 
 
 def read_costs(path: str | Path) -> Any:
@@ -22,23 +23,17 @@ def read_costs(path: str | Path) -> Any:
     ...     read_costs(table)
     {'sick': {'sick': 0.0, 'well': 5.0}, 'well': {'sick': 1.0, 'well': 0.0}}
     """
-    place, name = local(path), shown(path)
-    try:
-        text = place.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"{name}: no such file; a JSON or CSV file of costs is required") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{name}: not readable as text ({error})") from None
-    if place.suffix.lower() == ".json" or text.lstrip().startswith(("[", "{")):
+    name = shown(path)
+    text = read_text(path, absent="no such file; a JSON or CSV file of costs is required").removeprefix(
+        "\ufeff"
+    )
+    if name.lower().endswith(".json") or text.lstrip().startswith(("[", "{")):
         return _from_json(text, name)
     return _from_csv(text, name)
 
 
 def _from_json(text: str, name: str) -> Any:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise InputError(f"{name}: not readable as JSON ({error})") from None
+    found = parse_json(text, name)
     if not isinstance(found, list | dict):
         raise InputError(
             f"{name}: must hold a list of rows or an object of objects, got {type(found).__name__}"
@@ -47,7 +42,7 @@ def _from_json(text: str, name: str) -> Any:
 
 
 def _from_csv(text: str, name: str) -> dict[str, dict[str, float]]:
-    rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if any(row)]
+    rows = [[cell.strip() for cell in row] for row in _rows(text, name) if any(row)]
     if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows):
         raise InputError(f"{name}: must have a header of answers and a row per true class, all of one length")
     found: dict[str, dict[str, float]] = {}
@@ -56,6 +51,13 @@ def _from_csv(text: str, name: str) -> dict[str, dict[str, float]]:
             raise InputError(f"{name}: class '{true}' has two rows; give one")
         found[true] = {answer: _number(cell, name, line) for answer, cell in zip(rows[0][1:], cells)}
     return found
+
+
+def _rows(text: str, name: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(text.splitlines()))
+    except csv.Error as error:
+        raise InputError(f"{name}: is not CSV text ({error}); write it again") from None
 
 
 def _number(cell: str, name: str, line: int) -> float:

@@ -5,6 +5,7 @@ An archive of integer matrices, one `.npy` per name, and `counts.json` with ever
 
 import io
 import json
+import math
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -16,8 +17,10 @@ from numpy.typing import NDArray
 
 from comitia._errors import InputError
 from comitia._records import from_plain, parse_json, require_format, to_plain
+from comitia._sizes import require_room
 from comitia.files.atomic import whole
-from comitia.files.npz import array_header, opened_archive
+from comitia.files.npy import array_header
+from comitia.files.npz import opened_archive
 from comitia.files.remote import local, named, shown
 from comitia.statistics.counted import Counted
 from comitia.statistics.counts import Counts
@@ -158,7 +161,7 @@ def _read_array(
     path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo, shape: tuple[int, ...]
 ) -> NDArray[np.int64]:
     """Return the integers of an entry, read only if they have the shape that the header asks for."""
-    size = 8 * int(np.prod(shape, dtype=object))
+    size = 8 * math.prod(shape)
     with archive.open(item) as stream:
         found, fortran, dtype = array_header(stream)
         if (found, fortran, dtype.str) != (shape, False, "<i8"):
@@ -167,6 +170,7 @@ def _read_array(
             )
         if item.file_size < size:
             raise InputError(f"{path}: {item.filename} is cut short; count again")
+        require_room(f"{path}: {item.filename.removesuffix('.npy')}, unpacked,", 2 * item.file_size)
         content = stream.read()  # to the end, so that its checksum is compared
     if len(content) != size:
         raise InputError(

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from comitia._ensemble import Ensemble
-from comitia._errors import InputError
 from comitia._predict import Predicted
 from comitia.files.atomic import write_bytes, write_text
-from comitia.files.remote import local, shown
+from comitia.files.remote import shown
+from comitia.files.texts import read_text
 
 
 def read_ensemble(path: str | Path, *, faults: bool = True) -> Ensemble:
@@ -19,15 +19,7 @@ def read_ensemble(path: str | Path, *, faults: bool = True) -> Ensemble:
 
     A file that contradicts itself is refused; with `faults=False` only its form is checked, for `verify`.
     """
-    place = local(path)
-    try:
-        text = place.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; comitia weigh writes one") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{shown(path)}: not text, so not an ensemble that comitia weigh wrote") from None
-    except OSError as error:
-        raise InputError(f"{shown(path)}: not readable ({error.strerror})") from None
+    text = read_text(path, absent="no such file; comitia weigh writes one")
     return Ensemble.from_json(text, source=shown(path), faults=faults)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from comitia._checks import SUM_TOLERANCE
 from comitia._errors import InputError
 from comitia._shards import smallest_unsigned
+from comitia._sizes import require_room
 from comitia.files.long_rows import Rows
 
 #: More cells than this do not fit into the memory of a usual machine; such a table is nearly empty.
@@ -94,6 +95,7 @@ def _place(rows: Rows, classes: Sequence[str], abstain: Sequence[str], decline_e
             f"{rows.source}: {members:,} members and {items:,} items make {members * items:,} cells, most of them "
             "empty; leave out members with few answers"
         )
+    require_room(f"{rows.source}: a cell for each member and item", 4 * members * items)
     number = {name: code for code, name in enumerate(classes)} | dict.fromkeys(abstain, len(classes))
     # the last entry is for empty cells, whose code is -1
     empty = len(classes) if decline_empty else -1
@@ -183,6 +185,7 @@ def _of_answers(placed: _Placed, declined: NDArray[np.bool_]) -> NDArray[np.floa
             f"'{item}' with {shares[int(below.argmax())]:g} ({rows.source}); if it is that of one class, give one row "
             "per class, or leave the column out"
         )
+    require_room(f"{rows.source}: a probability for each cell and class", 16 * placed.answered.size)
     probs = np.zeros((placed.answered.size, 2))
     use = ~declined
     probs[placed.places[use], placed.codes[use]] = shares[use]
@@ -194,6 +197,7 @@ def _of_classes(placed: _Placed) -> NDArray[np.float64]:
     """Return, as (M, n, C), probabilities of which each row gives that of one class; they must sum to 1."""
     rows, size = placed.rows, placed.classes
     assert rows.probability is not None
+    require_room(f"{rows.source}: a probability for each cell and class", 8 * placed.answered.size * size)
     probs = np.zeros((placed.answered.size, size))
     probs[placed.places, placed.codes] = rows.probability[placed.there]
     again = _copies(placed.places * size + placed.codes)

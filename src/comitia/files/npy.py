@@ -1,8 +1,11 @@
 """One `.npy` per member: probabilities (n, C), of class 1 (n,), or classes (n,); memory-mapped."""
 
+import math
+import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from tokenize import TokenError
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +18,36 @@ from comitia.files.remote import shown
 def read_npy(path: Path) -> NDArray[Any]:
     """Return the array of that file, memory-mapped and read-only; pickles are refused."""
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
-    except (ValueError, EOFError, OSError) as error:
+        with path.open("rb") as stream:
+            if stream.read(2) == b"PK":
+                raise InputError(f"{path}: holds several arrays; end its name in .npz")
+            stream.seek(0)
+            shape, fortran, dtype = array_header(stream)
+            offset, length = stream.tell(), os.fstat(stream.fileno()).st_size
+        size = math.prod(shape) * dtype.itemsize
+        if offset + size > length:
+            raise ValueError(f"it needs {offset + size:,} bytes and has {length:,}")
+        return (
+            np.memmap(path, dtype, "r", offset, shape, "F" if fortran else "C")
+            if size
+            else np.empty(shape, dtype)
+        )
+    except InputError:
+        raise
+    except (ValueError, EOFError, OSError, SyntaxError, OverflowError, TokenError) as error:
         raise InputError(f"{path}: {explain(path, error)}") from None
+
+
+def array_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Read the header of an array; return its shape, whether its columns lie together, and its type (no objects)."""
+    version = np.lib.format.read_magic(stream)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, fortran, dtype = read(stream)
+    if dtype.hasobject:
+        raise ValueError("object arrays need allow_pickle")
+    if any(size < 0 for size in shape):
+        raise ValueError(f"negative dimensions are not allowed, got {shape}")
+    return shape, fortran, dtype
 
 
 def explain(path: Path, error: Exception) -> str:

@@ -1,8 +1,10 @@
 """`.npz` packs of predictions: arrays stored plainly are memory-mapped where they lie in the archive."""
 
+import math
 import shutil
 import struct
 import tempfile
+import tokenize
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +16,9 @@ from numpy.typing import NDArray
 
 from comitia._errors import InputError, nearest
 from comitia._predictions import Predictions
-from comitia.files.npy import explain
+from comitia._sizes import require_room
+from comitia.files.crc import crc_of
+from comitia.files.npy import array_header, explain
 
 # fmt: off
 KEYS = (
@@ -112,7 +116,15 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
         raise
     except zipfile.BadZipFile as error:
         raise InputError(f"{path}: {_broken(path, error)}") from None
-    except (ValueError, EOFError, OSError, RuntimeError, struct.error) as error:
+    except (
+        ValueError,
+        EOFError,
+        OSError,
+        RuntimeError,
+        OverflowError,
+        struct.error,
+        tokenize.TokenError,
+    ) as error:
         raise InputError(f"{path}: {explain(path, error)}") from None
     except Exception as error:  # zlib.error and its kin have no common class
         if type(error).__module__ not in ("zlib", "_lzma", "lzma", "bz2"):
@@ -132,6 +144,12 @@ def _plain(path: Path, archive: zipfile.ZipFile, key: str, item: zipfile.ZipInfo
 def _array(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:
     if item.compress_type == zipfile.ZIP_STORED and item.file_size > 0:
         return _mapped(path, item)
+    with archive.open(item) as stream:
+        shape, _, dtype = array_header(stream)
+    name = f"{path}: {item.filename.removesuffix('.npy')}"
+    require_room(f"{name}, unpacked,", math.prod(shape) * dtype.itemsize)
+    if math.prod(shape) * dtype.itemsize > item.file_size:
+        raise zipfile.BadZipFile(f"{item.filename} is cut short")
     if item.file_size > IN_MEMORY:
         return _unpacked(archive, item)
     with archive.open(item) as stream:
@@ -139,7 +157,7 @@ def _array(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArr
 
 
 def _mapped(path: Path, item: zipfile.ZipInfo) -> NDArray[Any]:
-    """The array mapped in place: its bytes follow a local header whose length only the file tells."""
+    """The array mapped in place, its checksum found right: its bytes follow a local header of unknown length."""
     with path.open("rb") as stream:
         stream.seek(item.header_offset)
         header = stream.read(LOCAL_HEADER)
@@ -150,22 +168,14 @@ def _mapped(path: Path, item: zipfile.ZipInfo) -> NDArray[Any]:
         start = stream.tell()
         shape, fortran, dtype = array_header(stream)
         offset = stream.tell()
-    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    size = math.prod(shape) * dtype.itemsize
     if offset - start + size > item.file_size or offset + size > path.stat().st_size:
         raise zipfile.BadZipFile(f"{item.filename} is cut short")
+    if crc_of(path, start, item.file_size) != item.CRC:
+        raise zipfile.BadZipFile(f"bad CRC-32 of {item.filename}")
     if size == 0:
         return np.empty(shape, dtype)
     return np.memmap(path, dtype, "r", offset, shape, "F" if fortran else "C")
-
-
-def array_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read the header of an array; return its shape, whether its columns lie together, and its type (no objects)."""
-    version = np.lib.format.read_magic(stream)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, fortran, dtype = read(stream)
-    if dtype.hasobject:
-        raise ValueError("object arrays need allow_pickle")
-    return shape, fortran, dtype
 
 
 def _unpacked(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:

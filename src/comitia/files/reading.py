@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from comitia._copied_votes import same_samples, vote_mark
 from comitia._copies import in_common, marks, repeats, telling_marks
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError
@@ -262,14 +263,17 @@ def _joined(paths: list[Path], parts: list[Predictions]) -> Predictions:
 
 def _refuse_copies(paths: list[Path], parts: list[Predictions]) -> None:
     """Raise where two files hold the same samples: counted twice, they would make certificates too tight."""
-    seen: dict[tuple[int, str], Path] = {}
-    for path, part in zip(paths, parts):
-        start = part.take(np.arange(min(64, part.samples))).fingerprint()
-        if (part.samples, start) in seen:
-            raise InputError(f"{path}: holds the same samples as {seen[part.samples, start]}; give each once")
-        seen[part.samples, start] = path
-    alike = {(part.shards[0].kind, part.shards[0].width, part.members) for part in parts}
-    if parts[0].has_probs and len(alike) == 1:
+    sizes = [(part.samples, part.members) for part in parts]
+    kept = {index: vote_mark(part) for index, part in enumerate(parts) if sizes.count(sizes[index]) > 1}
+    for index, mark in kept.items():
+        for earlier in kept:
+            alike = earlier < index and kept[earlier] == mark and sizes[earlier] == sizes[index]
+            if alike and same_samples(parts[earlier], parts[index]):
+                raise InputError(
+                    f"{paths[index]}: holds the same samples as {paths[earlier]}; give each once"
+                )
+    layouts = {(part.shards[0].kind, part.shards[0].width, part.members) for part in parts}
+    if parts[0].has_probs and len(layouts) == 1:
         _refuse_overlap(paths, parts)
     if any(part.ids is None for part in parts) and (found := common_run(parts)) is not None:
         earlier, later, count = found

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from comitia._errors import InputError
+from comitia._sizes import require_room
 
 #: How a file of each format begins.
 MAGIC = {
@@ -51,7 +52,8 @@ class Source:
         if not self.packed:
             return self._plain()
         # a path rather than a stream: it is closed with what is unpacked
-        return cast(IO[bytes], gzip.open(self._plain() if self.path is None else self.path))
+        unpacked = cast(IO[bytes], gzip.open(self._plain() if self.path is None else self.path))  # noqa: SIM115
+        return io.BufferedReader(_Measured(unpacked, self.name))
 
     def format(self) -> str:
         """Return "parquet", "arrow", "zip", "npy", "json" (lines) or "csv", by how the unpacked bytes begin."""
@@ -79,6 +81,27 @@ class Source:
             return self.path.open("rb")
         assert self.view is not None
         return io.BufferedReader(_Window(self.view))
+
+
+class _Measured(io.RawIOBase):
+    """What is unpacked from a stream, as far as the limit: a small file may hold any number of equal bytes."""
+
+    def __init__(self, stream: IO[bytes], name: str) -> None:
+        self._stream, self._name, self._read = stream, name, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._stream.read(len(buffer))
+        buffer[: len(piece)] = piece
+        self._read += len(piece)
+        require_room(f"{self._name}: unpacked it", self._read)
+        return len(piece)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 class _Window(io.RawIOBase):

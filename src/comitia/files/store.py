@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from comitia._classes import MOST_CLASSES
 from comitia._errors import InputError
+from comitia._sizes import require_room
 from comitia.files.columns import Column, Vocabulary
 
 
@@ -32,6 +33,7 @@ class Store:
     def __init__(self, source: str, names: Sequence[str], rows: int) -> None:
         self.source, self.names, self.rows = source, tuple(names), rows
         size = len(names)
+        require_room(f"{source}: {rows:,} rows of {size:,} columns", size * rows)
         self.codes: NDArray[Any] = np.empty(
             (size, rows), np.uint8
         )  # pages are used only where they are filled
@@ -77,6 +79,8 @@ class Store:
         held = self.lists.get(place)
         if held is None or (held.shape[1] == 1 and not held.any()):  # rows of empty cells have no width yet
             dtype = values.dtype if values.dtype.kind == "f" else np.float64
+            size = len(self.names) * self.rows * values.shape[1] * dtype.itemsize
+            require_room(f"{self.source}: {self.rows:,} rows of {len(self.names):,} columns of lists", size)
             self.lists[place] = held = np.zeros((self.rows, values.shape[1]), dtype)
         if values.shape[1] != held.shape[1]:
             if not values.any():
@@ -109,6 +113,10 @@ class Store:
         """Hold a column as numbers from now on."""
         kept = np.dtype(np.float32 if dtype.itemsize <= 4 else np.float64)
         if self.reals is None:
+            require_room(
+                f"{self.source}: {self.rows:,} rows of {len(self.names):,} columns",
+                len(self.names) * self.rows * kept.itemsize,
+            )
             self.reals = np.empty((len(self.names), self.rows), kept)
         elif self.reals.dtype.itemsize < kept.itemsize:
             self.reals = self.reals.astype(kept)

@@ -35,7 +35,7 @@ class Origin:
     outputs : "logits" or "probabilities"; by default the first batch of each member shows it
     device : "auto", "cpu", "cuda" or "mps"
     skip_bad : leave out what cannot be used, in place of an error that names it
-    allow_code : read exported programs (.pt2), which can run code
+    allow_code : read exported programs (.pt2), and of a training run what its recipe names: both can run code
     trust : types of scikit-learn models beyond those that skops trusts
     """
 
@@ -80,13 +80,18 @@ def collect(
     tell : of checkpoints, called with a line for each step
     origin : of checkpoints: model, entry, pattern, outputs, skip_bad, allow_code, trust, as in `build`
     """
-    given = [name for name, value in origin.items() if value]
+    given = [name for name, value in origin.items() if value and name != "allow_code"]
     if isinstance(checkpoints, str | Path) and (is_training(checkpoints) or not (given or data or out)):
         if given:
             raise InputError(f"{given[0]}: is for checkpoints, and {checkpoints} is a training; leave it out")
-        return collection.collect(
-            checkpoints, data, out, augment=augment, copies=copies, device=device, listen=listen
-        )
+        allow_code = bool(origin.get("allow_code"))
+        how: dict[str, Any] = {
+            "augment": augment,
+            "copies": copies,
+            "device": device,
+            "allow_code": allow_code,
+        }
+        return collection.collect(checkpoints, data, out, **how, listen=listen)
     if augment is not None or copies is not None:
         raise InputError("augment: takes the folder of a training (comitia train); leave it out")
     return {"holdout": _write(checkpoints, data, out, Origin(device=device, **origin), tell or _silent)}

@@ -40,10 +40,11 @@ def promise_figures(ensemble: Ensemble) -> Iterator[Figure]:
 
 
 def shown_certificates(ensemble: Ensemble) -> tuple[Certificate, ...]:
-    """Return the certificates by rising risk, including the best one if it paid for a choice among several."""
-    found, best = list(ensemble.certification.certificates), ensemble.best
-    if best is not None and best not in found:
-        found.append(best)
+    """Return the certificates by rising risk, each kind once: the quoted one as it is quoted, its price paid."""
+    best = ensemble.best
+    found = [
+        best if best is not None and c.name == best.name else c for c in ensemble.certification.certificates
+    ]
     return tuple(sorted(found, key=lambda c: (c.risk, c.name)))
 
 

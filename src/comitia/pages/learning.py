@@ -60,7 +60,10 @@ def learning_csv(epochs: Iterable[Epoch]) -> str:
 
 def read_learning(text: str, *, source: str) -> tuple[Epoch, ...]:
     """Return the epochs of that CSV."""
-    rows = csv.reader(io.StringIO(text))
+    try:
+        rows = iter([*csv.reader(io.StringIO(text))])
+    except csv.Error as error:
+        raise InputError(f"{source}: is not CSV text ({error}); run reproduce again to write it") from None
     if tuple(next(rows, ())) not in (COLUMNS, (*COLUMNS, SELECT)):
         raise InputError(f"{source}: must begin with {','.join(COLUMNS)}; run reproduce again to write it")
     found = []
@@ -69,7 +72,7 @@ def read_learning(text: str, *, source: str) -> tuple[Epoch, ...]:
             run, epoch, *numbers = row
             loss, accuracy, seconds, *select = (float(n) for n in numbers if n)
             found.append(Epoch(int(run), int(epoch), loss, accuracy, seconds, *select))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             raise InputError(f"{source}: damaged line {','.join(row)[:60]!r}") from None
         if not all(map(math.isfinite, (loss, accuracy, seconds, *select))):
             raise InputError(f"{source}: run {run}, epoch {epoch}: a number is not finite")

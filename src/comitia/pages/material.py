@@ -12,6 +12,7 @@ from comitia.evaluation.comparison import Comparison
 from comitia.evaluation.records import Evaluation
 from comitia.files.counts import is_counts
 from comitia.files.remote import local, shown
+from comitia.files.texts import read_text
 from comitia.pages.chain_temperatures import Chain, read_chain
 from comitia.pages.learning import LEARNING, Epoch, read_learning
 
@@ -124,9 +125,4 @@ def _run(folder: Path) -> dict[str, Any] | None:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file or folder") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not readable as text ({error})") from None
+    return read_text(path, absent="no such file or folder")

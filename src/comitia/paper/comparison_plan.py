@@ -19,9 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from comitia._errors import InputError, require_choice
+from comitia._extensions import allowing
 from comitia._records import from_plain
 from comitia.evaluation.comparison import names_folder
+from comitia.files.texts import read_text
 from comitia.recipes import Recipe, changed_table, plans, recipe_from_dict, strategy_of
+from comitia.recipes.reading import modules_named
+from comitia.recipes.toml import parse_toml
 
 
 @dataclass(frozen=True)
@@ -118,19 +122,14 @@ def _table(name_or_path: str) -> dict[str, Any]:
         require_choice("comparison", name_or_path, plan_names())
         source = files("comitia.paper").joinpath("comparisons", f"{name_or_path}.toml")
         return tomllib.loads(source.read_text(encoding="utf-8"))
-    try:
-        return {"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}
-    except FileNotFoundError:
-        raise InputError(
-            f"comparison: no such file {path}; give a .toml file or one of {', '.join(plan_names())}"
-        ) from None
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"comparison: {path} is not a TOML file ({error})") from None
+    text = read_text(path, absent=f"no such file; give a .toml file or one of {', '.join(plan_names())}")
+    return {"name": path.stem, **parse_toml(text, f"comparison {path}")}
 
 
 def _own_recipe(name: str, shared: dict[str, Any], given: Any, changes: Sequence[str]) -> Recipe:
     try:
-        return recipe_from_dict(changed_table(_merged(shared, given), changes))
+        with allowing(modules_named(changes)):
+            return recipe_from_dict(changed_table(_merged(shared, given), changes))
     except InputError as error:
         raise InputError(f"ensemble {name}: {error}") from error
 

@@ -15,7 +15,7 @@ from comitia.evaluation.claims import claims_markdown
 from comitia.evaluation.comparison import Comparison, comparison_findings, comparison_table
 from comitia.evaluation.table_formats import FORMATS, Table, render
 from comitia.evaluation.tables import all_rows, beside_paper, by_size
-from comitia.files.atomic import write_bytes, write_text
+from comitia.files.atomic import require_real, together, write_bytes, write_text
 from comitia.pages.chain_temperatures import TEMPERATURES
 from comitia.pages.learning import LEARNING, read_learning
 from comitia.paper.argument.record import Argument
@@ -62,6 +62,8 @@ def output_folder(out: str | Path | None, name: str, argument: str = "out") -> P
     """Return where the results of that name go; raise unless it is a folder, or can be made one."""
     if out in ("", "-"):
         raise InputError(f"{argument}: the name of a directory is required, got '{out}'")
+    if out is None and (Path(name).name != name or not name.strip(".") or "\0" in name):
+        raise InputError(f"name: '{name}' cannot name a folder; give {argument}, or another name")
     folder = Path("reproduced", name) if out is None else Path(out)
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir():
@@ -72,6 +74,8 @@ def output_folder(out: str | Path | None, name: str, argument: str = "out") -> P
     for place in (there, figures):
         if place.exists() and not os.access(place, os.W_OK):
             raise InputError(f"out: {place} cannot be written to; give another path")
+    if folder.exists():
+        require_real(folder)
     return folder
 
 
@@ -175,8 +179,9 @@ def _rendered(tables: Mapping[str, Table]) -> dict[str, str]:
 
 def _write(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        write_text(folder / name, text)
+    with together():
+        for name, text in texts.items():
+            write_text(folder / name, text)
     return tuple(folder / name for name in texts)
 
 

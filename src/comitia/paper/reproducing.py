@@ -143,7 +143,8 @@ def _recipe(
 ) -> Recipe:
     if not isinstance(recipe, Recipe):
         return read_recipe(recipe, overrides, members=members, epochs=epochs)
-    return recipe_from_dict(changed_table(recipe.to_dict(), overrides), members=members, epochs=epochs)
+    table = changed_table(recipe.to_dict(), overrides)
+    return recipe_from_dict(table, members=members, epochs=epochs, allow_code=True)
 
 
 def _require_untrained(members: int | None, epochs: int | None, workers: int | None, engine: str) -> None:

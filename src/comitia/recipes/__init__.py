@@ -6,7 +6,7 @@
 """
 
 from comitia.recipes.planning import Plan
-from comitia.recipes.reading import read_recipe, recipe_from_dict
+from comitia.recipes.reading import modules_of, read_recipe, recipe_from_dict
 from comitia.recipes.recipe import (
     CONVOLUTIONS,
     KERNELS,
@@ -40,6 +40,7 @@ __all__ = [
     "Training",
     "about",
     "changed_table",
+    "modules_of",
     "names",
     "plan",
     "plans",

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from comitia._errors import InputError, nearest
+from comitia._records import require_shallow
+from comitia.files.texts import read_text
 
 Overrides = Mapping[str, Any] | Iterable[str]
 
@@ -34,13 +36,19 @@ def read_table(name_or_path: str | Path) -> dict[str, Any]:
     path = Path(text)
     if not text.endswith(".toml") and path.name == text:
         return tomllib.loads(_library_text(text))
-    if not path.is_file():
-        raise InputError(f"recipe {text}: no such file; give a .toml file or the name of a built-in recipe")
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"recipe {text}: not a TOML file: {error}") from error
+    content = read_text(path, absent="no such file; give a .toml file or the name of a built-in recipe")
+    table = parse_toml(content, f"recipe {text}")
     table.setdefault("name", path.stem)
+    return table
+
+
+def parse_toml(text: str, source: str) -> dict[str, Any]:
+    """Return the table of a TOML text; one that is nested deeper than any record is an error."""
+    try:
+        table = tomllib.loads(text)
+        require_shallow(table)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{source}: not a TOML file: {' '.join(str(error).split())[:200]}") from None
     return table
 
 
@@ -125,6 +133,8 @@ def _pair(text: str) -> tuple[str, Any]:
         return key.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
     except tomllib.TOMLDecodeError:
         return key.strip(), value.strip()
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"overrides: {key.strip()[:60]}: not a value of TOML ({str(error)[:100]})") from None
 
 
 def _put(table: dict[str, Any], key: str, value: Any) -> None:

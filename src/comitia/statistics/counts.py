@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia._shards import Shard, spans
+from comitia._sizes import require_room
 from comitia._threads import in_threads
 from comitia.statistics import bits
 
 #: Bytes of packed bits that are gathered before they are counted.
 GATHERED = 2**26
+
+#: Bytes per pair of members that counts and statistics of them take, with what is made of them on the way.
+PER_PAIR = 48
 
 #: What `Counts` hold only where hold-outs differ, and only where members may give no answer.
 PAIRS = ("pair_samples", "pair_errors", "pair_silences")
@@ -123,6 +127,7 @@ def count(predictions: Predictions) -> Counts:
     >>> counts.errors.tolist(), counts.co_errors.tolist(), counts.disagreements.tolist()
     ([1, 1], [[1, 0], [0, 1]], [[0, 2], [2, 0]])
     """
+    require_pairs(predictions.members)
     parts = _parts(predictions)
     total = next(parts)
     for part in parts:
@@ -140,6 +145,11 @@ def _parts(predictions: Predictions) -> Iterator[Counts]:
             truth = labels[offset + start : offset + stop]
             yield _count(_gather(shard, truth, start, stop, planes, predictions.classes))
         offset += shard.samples
+
+
+def require_pairs(members: int) -> None:
+    """Raise where numbers for each pair of that many members do not fit into memory."""
+    require_room(f"a number for each pair of {members:,} members", PER_PAIR * members**2)
 
 
 def require_labels(predictions: Predictions) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia._shards import Shard, class_rows, spans
 from comitia._threads import in_threads, loops, single_blas_threads
-from comitia.statistics.counts import require_labels
+from comitia.statistics.counts import require_labels, require_pairs
 
 #: Probabilities that are read before their losses are multiplied: few, for fresh memory costs more than the sums.
 GATHERED = 2**22
@@ -78,11 +78,13 @@ def vote_losses(votes: NDArray[Any], labels: NDArray[np.int64], classes: int) ->
 
 def sum_losses(predictions: Predictions, loss: str = "soft") -> Sums:
     """Return the sums over all samples, read in pieces of bounded memory."""
+    require_pairs(predictions.members)
     return _added(_pieces(predictions, None, loss))[0]
 
 
 def sum_losses_with_part(predictions: Predictions, part: NDArray[np.int64]) -> tuple[Sums, Sums]:
     """Return the sums over all samples and over a part of them (positions) from one pass, for a shared hold-out."""
+    require_pairs(predictions.members)
     inside = np.zeros(predictions.samples, bool)
     inside[part] = True
     every, some = _added(_pieces(predictions, inside, "soft"))

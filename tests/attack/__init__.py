@@ -1,0 +1,1 @@
+"""The attack on the tool: `python -m attack`, see `make attack`."""
