@@ -1,11 +1,14 @@
 """Costs from files, JSON or CSV: of answers by true class, and of members by name."""
 
 import csv
+import io
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from comitia._errors import InputError
+from comitia.files.atomic import write_text
 from comitia.files.remote import local, shown
 
 
@@ -41,6 +44,16 @@ def read_member_costs(path: str | Path) -> Any:
     """
     text, name, is_json = _text(path, "a JSON or CSV file of what each member costs")
     return _from_json(text, name) if is_json else _from_csv(text, name, "member")
+
+
+def write_member_costs(path: str | Path, costs: Mapping[str, Mapping[str, float]]) -> None:
+    """Write what each member costs as a CSV that `read_member_costs` reads: a row per member, a column per cost."""
+    columns = list(next(iter(costs.values()), {}))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["name", *columns])
+    writer.writerows([name, *(row[column] for column in columns)] for name, row in costs.items())
+    write_text(Path(path), text.getvalue())
 
 
 def _text(path: str | Path, wanted: str) -> tuple[str, str, bool]:

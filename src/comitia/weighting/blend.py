@@ -42,7 +42,7 @@ def blend(evidence: Evidence) -> Weighting:
     Folds are drawn from `random_state`, groups whole; the losses of a group are averaged, for it is one draw. With
     fewer than two samples or groups nothing is compared, and all candidates count alike.
 
-    >>>     >>> from comitia._predictions import Predictions
+    >>> from comitia._predictions import Predictions
     >>> votes = [[0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 1, 0], [1, 1, 0, 0, 0, 0]]
     >>> blend(Evidence(Predictions.from_arrays(votes=votes, labels=[0, 1, 0, 1, 0, 1]))).weights.round(2)
     array([0.43, 0.29, 0.27])

@@ -103,6 +103,23 @@ def read_limit(
     return Limit(few, value, tuple(_cost(cost, name) for cost, name in zip(found, names)), column)
 
 
+def read_columns(costs: Any, names: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """Return every column of costs as (M,) numbers in the order of the members; a single one is called "cost".
+
+    >>> read_columns({"a": {"seconds": 1, "bytes": 5}, "b": {"seconds": 2, "bytes": 6}}, ("a", "b"))
+    {'seconds': (1.0, 2.0), 'bytes': (5.0, 6.0)}
+    """
+    if costs is None:
+        return {}
+    first = costs.get(names[0]) if isinstance(costs, Mapping) else None
+    units = [str(column) for column in first] if isinstance(first, Mapping) else [None]
+    found = {}
+    for unit in units:
+        _, values = _in_order(costs, names, unit)
+        found[unit or "cost"] = tuple(_cost(cost, name) for cost, name in zip(values, names))
+    return found
+
+
 def _budget(budget: float | str) -> tuple[str | None, float]:
     """The column that a budget names, if it does, and its size."""
     unit, sign, text = str(budget).rpartition("=")

@@ -7,7 +7,7 @@ pair is noisy where samples are few, and runs of one recipe are alike up to chan
 mean over all pairs of the same places in their runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -105,15 +105,15 @@ def select(evidence: Evidence, limit: Limit) -> NDArray[np.int64]:
     return np.sort(best)
 
 
-def picking_order(evidence: Evidence) -> NDArray[np.int64]:
-    """Return all members in the order in which they are added; the first k are the choice of at most k."""
+def picking_order(evidence: Evidence, costs: Sequence[float] | None = None) -> NDArray[np.int64]:
+    """Return all members in the order in which they are added; the first k are the choice of at most k.
+
+    With costs, the next member is the one that lowers f most for its cost.
+    """
     inside = evidence.pi > 0
-    return _pick(
-        pooled(evidence.statistics.second, evidence.predictions),
-        inside,
-        Limit(int(inside.sum())),
-        thrifty=False,
-    )
+    everyone = Limit(int(inside.sum()), None, None if costs is None else tuple(costs))
+    tandem = pooled(evidence.statistics.second, evidence.predictions)
+    return _pick(tandem, inside, everyone, thrifty=costs is not None)
 
 
 @dataclass
