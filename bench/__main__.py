@@ -25,6 +25,7 @@ NAMES = [
     "tables",
     "tightness",
     "selective",
+    "limits",
     "after",
     "protocol",
     "noise",

@@ -115,11 +115,20 @@ def _list(json_path: str | None) -> None:
 
     rows = [{"name": name, "about": about(name)} for name in names()]
     write_json(json_path, {"recipes": rows})
-    if json_path != "-":
+    screen = console(json_path)
+    if (
+        json_path != "-" and not screen.is_terminal
+    ):  # one recipe per line, however long, for grep and the like
+        longest = max(len(row["name"]) for row in rows)
+        for row in rows:
+            screen.print(
+                f"{row['name']:<{longest}}  {row['about']}", markup=False, highlight=False, soft_wrap=True
+            )
+    elif json_path != "-":
         table = Table(box=None, pad_edge=False, show_header=False)
         for row in rows:
             table.add_row(row["name"], row["about"])
-        console(json_path).print(table)
+        screen.print(table)
 
 
 def _tell(outcome: "Outcome", json_path: str | None) -> None:

@@ -160,7 +160,7 @@ class Stopped(EpochMessage):
 
 @dataclass(frozen=True)
 class Warned(EpochMessage):
-    """The temperatures of a chain are off."""
+    """Something is off: the temperatures of a chain, or a loss that exploded and is finite."""
 
     kind = "warning"
 
