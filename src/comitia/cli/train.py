@@ -10,7 +10,6 @@ from comitia._words import counted
 from comitia.cli.output import common_options, console, require_absent, write_json
 
 if TYPE_CHECKING:
-    from comitia.deep.events import Event, Listener
     from comitia.engines.training import Outcome
 
 
@@ -35,7 +34,14 @@ The same command again goes on where it was stopped; a larger --members adds run
 @click.option("--workers", type=click.IntRange(min=1), help="Processes of the local engine.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps.")
 @click.option("--keep", type=click.Choice(["states", "predictions"]), help="predictions: drop the states.")
-@click.option("--tensorboard", is_flag=True, help="Also write DIR/tensorboard.")
+@click.option(
+    "--track",
+    "trackers",
+    multiple=True,
+    metavar="NAME",
+    help="Also send its numbers to tensorboard, mlflow, wandb, or module:function; may be repeated.",
+)
+@click.option("--tensorboard", is_flag=True, help="The same as --track tensorboard.")
 @click.option("--list", "listing", is_flag=True, help="List the built-in recipes.")
 @common_options
 def command(
@@ -48,6 +54,7 @@ def command(
     workers: int | None,
     device: str,
     keep: str | None,
+    trackers: tuple[str, ...],
     tensorboard: bool,
     listing: bool,
     json_path: str | None,
@@ -76,7 +83,8 @@ def command(
                 engine=engine,
                 workers=workers,
                 device=device,
-                listen=_with_board(show, Path(out)) if tensorboard else show,
+                listen=show,
+                track=dict.fromkeys((*trackers, *(["tensorboard"] if tensorboard else []))),
             )
         except KeyboardInterrupt:
             click.echo(f"stopped; the same command again resumes from what is in {out}", err=True)
@@ -92,19 +100,6 @@ def _check_json(json_path: str | None, out: str | None, recipe: str | None) -> N
     if json_path is None or (made and not made.exists() and Path(json_path).parent == made):
         return
     require_absent(json_path, True, (recipe, made and made / "recipe.toml"))
-
-
-def _with_board(show: "Listener", out: Path) -> "Listener":
-    """A listener that shows each event and also writes it for TensorBoard."""
-    from comitia.deep.board import Board
-
-    board = Board(out / "tensorboard")
-
-    def listen(event: "Event") -> None:
-        show(event)
-        board.listen(event)
-
-    return listen
 
 
 def _list(json_path: str | None) -> None:

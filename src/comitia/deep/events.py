@@ -143,6 +143,13 @@ class Failed(Message):
 
 
 @dataclass(frozen=True)
+class Untracked(Message):
+    """A tracker failed; the training goes on without it."""
+
+    kind = "untracked"
+
+
+@dataclass(frozen=True)
 class EpochMessage(Event):
     """Something about an epoch of a run that people should read."""
 

@@ -10,6 +10,7 @@ from comitia._errors import InputError, require_choice
 from comitia.deep.directory import Directory, checked_record, read_record, remove_leftovers
 from comitia.deep.events import Begin, End, Event, Failed, Listener, ignore
 from comitia.deep.members import assemble
+from comitia.deep.trackers import Tracker, require_tracker, tracking
 from comitia.engines import local
 from comitia.engines.opening import Settings, check_same, has_begun, locked, settle_directory
 from comitia.engines.worker import load_data
@@ -51,6 +52,7 @@ def train(
     workers: int | None = None,
     device: str = "auto",
     listen: Listener | None = None,
+    track: Iterable[Tracker] = (),
 ) -> Outcome:
     """Train every run of a recipe that is not finished in `out`, write the predictions files, return the outcome.
 
@@ -66,12 +68,16 @@ def train(
     workers : processes of the local engine; by default as many as there are processors
     device : "auto", "cpu", "cuda" or "mps"
     listen : called with each event of the training (`comitia.deep.events`)
+    track : where its numbers go too: names of `comitia.deep.trackers.TRACKERS`, functions of an event, or
+        ``"module:function"``; one that fails does not stop the training
     """
     require_packages("train", ("torch", "safetensors", "filelock"), extra="torch")
     from comitia.deep.networks import check_device, check_network, choose_device
 
     require_choice("engine", engine, ENGINES)
-    directory, tell = Directory(Path(out)), listen or ignore
+    directory, show, sent = Directory(Path(out)), listen or ignore, tuple(track)
+    for tracker in sent:
+        require_tracker(tracker)
     chosen = _with_absolute_folder(read_recipe(recipe, overrides, members=members, epochs=epochs))
     check_device(device)
     if engine == "local":
@@ -84,7 +90,12 @@ def train(
         from comitia.engines import ray
 
         ray.connect(cpus=chosen.engine.cpus, gpus=chosen.engine.gpus)
-    with locked(directory):
+    with locked(directory), tracking(sent, directory.root, show) as also:
+
+        def tell(event: Event) -> None:
+            show(event)
+            also(event)
+
         check_same(directory, chosen)  # another may have begun here while the data were read
         threads = max(1, int(chosen.engine.cpus))
         settings = settle_directory(directory, chosen, threads=threads, device=device)
