@@ -67,6 +67,22 @@ def test_mlflow_and_a_resumed_training(tmp_path: Path, monkeypatch: pytest.Monke
     assert third.info.status == "FINISHED"
 
 
+def wandb_records(path: Path) -> list[Any]:
+    """The run and its rows in a file of an offline run: a log of LevelDB's form after seven bytes of header."""
+    from wandb.proto.wandb_internal_pb2 import Record
+
+    content, place, found = path.read_bytes(), 7, []
+    while place + 7 <= len(content):
+        length, kind = int.from_bytes(content[place + 4 : place + 6], "little"), content[place + 6]
+        assert kind == 1, "a record of several pieces"
+        record = Record()
+        record.ParseFromString(content[place + 7 : place + 7 + length])
+        if record.WhichOneof("record_type") in ("run", "history"):
+            found.append(record)
+        place += 7 + length
+    return sorted(found, key=lambda record: record.WhichOneof("record_type") == "history")
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.timeout(120)
 def test_wandb_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,11 +91,15 @@ def test_wandb_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     send("wandb", tmp_path)
     files = sorted(tmp_path.glob("wandb/offline-run-*/run-*.wandb"))
     assert len(files) == 2
-    content = b"".join(path.read_bytes() for path in files)
-    for name in NAMES:
-        assert name.encode() in content
-    for value in (b"0.9", b"0.8", b"0.75", b"0.7"):
-        assert value in content
+    runs = {run.run.display_name: rows for run, *rows in map(wandb_records, files)}
+    told = [
+        {"/".join(item.nested_key) or item.key: item.value_json for item in row.history.item}
+        for row in runs["run 3"]
+    ]
+    losses = [(row["epoch"], float(row["loss"])) for row in told if "loss" in row]
+    assert losses == [("1", 0.9), ("2", 0.5)]
+    assert sorted({name for row in told for name in row if name in NAMES}) == NAMES
+    assert len(runs["run 4"]) == 3
 
 
 def test_a_tracker_of_ones_own_and_one_that_fails() -> None:
