@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from comitia._errors import InputError, require_choice
+from comitia.data import Dataset
 from comitia.deep.directory import Directory, checked_record, read_record, remove_leftovers
 from comitia.deep.events import Begin, End, Event, Failed, Listener, ignore
 from comitia.deep.members import assemble
@@ -90,22 +91,36 @@ def train(
         from comitia.engines import ray
 
         ray.connect(cpus=chosen.engine.cpus, gpus=chosen.engine.gpus)
-    with locked(directory), tracking(sent, directory.root, show) as also:
-
-        def tell(event: Event) -> None:
-            show(event)
-            also(event)
-
+    with locked(directory):
         check_same(directory, chosen)  # another may have begun here while the data were read
         threads = max(1, int(chosen.engine.cpus))
         settings = settle_directory(directory, chosen, threads=threads, device=device)
-        whole = read_recipe(directory.recipe)
-        todo, done = _pending(directory, whole, asked=len(plans(chosen)))
-        tell(_beginning(chosen, directory, todo, done))
-        failures = _run(engine, directory, todo, chosen, workers, settings, tell)
-        outcome = _outcome(directory, whole, todo, assemble(directory, whole, data), failures)
-        tell(End(outcome.members, outcome.complete))
-        return outcome
+        with tracking(sent, directory.root, show) as also:
+
+            def tell(event: Event) -> None:
+                show(event)
+                also(event)
+
+            return _train(directory, chosen, data, settings, engine, workers, tell)
+
+
+def _train(
+    directory: Directory,
+    chosen: Recipe,
+    data: Dataset,
+    settings: Settings,
+    engine: str,
+    workers: int | None,
+    tell: Listener,
+) -> Outcome:
+    """Train what is missing in a directory that is settled and locked, and write its predictions."""
+    whole = read_recipe(directory.recipe)
+    todo, done = _pending(directory, whole, asked=len(plans(chosen)))
+    tell(_beginning(chosen, directory, todo, done))
+    failures = _run(engine, directory, todo, chosen, workers, settings, tell)
+    outcome = _outcome(directory, whole, todo, assemble(directory, whole, data), failures)
+    tell(End(outcome.members, outcome.complete))
+    return outcome
 
 
 def require_packages(what: str, names: Iterable[str], *, extra: str) -> None:
