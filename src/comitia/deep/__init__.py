@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from comitia.data import load as load_data
     from comitia.deep.costs import member_costs as member_costs
     from comitia.deep.ensemble import WeightedEnsemble as WeightedEnsemble
+    from comitia.files.cost_files import write_member_costs as write_member_costs
     from comitia.recipes import Plan as Plan
     from comitia.recipes import Strategy as Strategy
 
@@ -20,12 +21,21 @@ if TYPE_CHECKING:
 _HOMES = {
     "WeightedEnsemble": ("comitia.deep.ensemble", "WeightedEnsemble"),
     "member_costs": ("comitia.deep.costs", "member_costs"),
+    "write_member_costs": ("comitia.files.cost_files", "write_member_costs"),
     "load_data": ("comitia.data", "load"),
     "Dataset": ("comitia.data", "Dataset"),
     "Plan": ("comitia.recipes", "Plan"),
     "Strategy": ("comitia.recipes", "Strategy"),
 }
-__all__ = ["Dataset", "Plan", "Strategy", "WeightedEnsemble", "load_data", "member_costs"]
+__all__ = [
+    "Dataset",
+    "Plan",
+    "Strategy",
+    "WeightedEnsemble",
+    "load_data",
+    "member_costs",
+    "write_member_costs",
+]
 
 
 def __getattr__(name: str) -> Any:

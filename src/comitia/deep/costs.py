@@ -34,7 +34,7 @@ def member_costs(
     """Return by name what each member costs, as `comitia.weigh` takes it as `member_costs`.
 
     Pairs of name and network may come from a generator, so that one network is in memory at a time.
-    `comitia.files.cost_files.write_member_costs` writes the result as a CSV for ``comitia weigh --member-costs``.
+    `comitia.deep.write_member_costs` writes the result as a CSV for ``comitia weigh --member-costs``.
 
     >>> costs = member_costs({"small": nn.Linear(4, 3), "large": nn.Linear(4, 30)}, torch.zeros(8, 4))
     >>> costs["small"]["parameters"], costs["large"]["multiply_adds"]
