@@ -9,7 +9,7 @@ from comitia import InputError, evaluate, weigh
 from comitia._split import split_samples
 from comitia.evaluation import Evaluation
 from comitia.evaluation.cost_curve import fewest_in_words, sizes_of
-from comitia.evaluation.records import CostCurve, CostPoint
+from comitia.evaluation.cost_records import CostCurve, CostPoint
 from comitia.pages.evaluation_figures import evaluation_figures
 from evaluation.synthetic import ensemble
 

@@ -9,10 +9,11 @@ from comitia._predictions import Predictions
 from comitia._samples import Groups
 from comitia._simplex import prune
 from comitia._words import counted
+from comitia.evaluation.cost_records import CostCurve, CostPoint
 from comitia.evaluation.draws import Members
 from comitia.evaluation.findings import by_unit, half_width, rounded
 from comitia.evaluation.folds import Half
-from comitia.evaluation.records import CostCurve, CostPoint, Settings
+from comitia.evaluation.records import Settings
 from comitia.evaluation.scores import score
 from comitia.weighting import Evidence, Method, choose
 from comitia.weighting.selection import picking_order

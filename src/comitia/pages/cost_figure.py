@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from comitia.evaluation.cost_curve import COUNTED, fewest_in_words
-from comitia.evaluation.records import CostCurve
+from comitia.evaluation.cost_records import CostCurve
 from comitia.pages.figure import Figure, Panel, Series, Table, legible, role_of
 
 # From this ratio of the largest to the smallest cost on the axis is logarithmic.
