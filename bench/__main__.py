@@ -26,6 +26,7 @@ NAMES = [
     "tightness",
     "tightness_tables",
     "selective",
+    "limits",
     "after",
     "protocol",
     "noise",

@@ -86,6 +86,8 @@ HOMES = {
     "PIL": {"data"},
     "click": {"cli"},
     "tensorboard": {"deep"},
+    "mlflow": {"deep"},
+    "wandb": {"deep"},
     "filelock": {"engines"},
 }
 CORE = {name for layer in LAYERS[:8] for name in layer}

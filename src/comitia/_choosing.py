@@ -19,6 +19,7 @@ from comitia.promises.threshold import read_threshold, threshold_on
 from comitia.statistics import Statistics
 from comitia.statistics.counted import Counted, Holdout
 from comitia.weighting import TABLE, Evidence, Method, Weighting, choose, find
+from comitia.weighting.limit import Limit
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,17 @@ class Settings:
     resolution: int | None
     bounds: tuple[Any, ...] = ()
     asked: Asked = field(default_factory=Asked)
+    limit: Limit | None = None
 
     @property
     def blind(self) -> bool:
         """Whether no sample chooses anything: neither the weights nor a part of the rule."""
-        return is_blind(self.method) and not self.asked.chooses
+        return self.weighed_blind and not self.asked.chooses
+
+    @property
+    def weighed_blind(self) -> bool:
+        """Whether no sample chooses the weights: under a limit samples choose which members vote."""
+        return is_blind(self.method) and self.limit is None
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,11 @@ def choose_weights(
         unlabelled=unlabelled if sees_unlabelled(settings.method) else None,
         measured=measured,
     )
-    found = choose(settings.method, evidence) if weights is None else _given(weights, predictions.members)
+    found = (
+        choose(settings.method, evidence, settings.limit)
+        if weights is None
+        else _given(weights, predictions.members)
+    )
     return Choice(_deployed(found, settings), plan.chosen_on, plan.split(settings.seed), plan.certifying)
 
 
@@ -133,7 +144,7 @@ def estimate_risk(
             evidence = Evidence(
                 others, settings.vote, settings.delta, settings.prior, settings.seed, unlabelled
             )
-            weights = _deployed(choose(settings.method, evidence), settings).weights
+            weights = _deployed(choose(settings.method, evidence, settings.limit), settings).weights
         held = predictions.take(np.flatnonzero(codes == fold))
         threshold = threshold_on(others, weights, settings.vote, settings.asked.threshold)
         wrong += int(certified_losses(held, weights, settings.vote, threshold).sum())
@@ -150,6 +161,10 @@ def _check(settings: Settings, weights: ArrayLike | None) -> None:
         )
     if settings.method != "given":
         find(settings.method)
+    elif settings.limit is not None:
+        raise InputError(
+            f"{settings.limit.argument}: given weights say which members vote, and nothing is chosen; leave it out"
+        )
     if settings.resolution is not None and not 1 <= settings.resolution <= LARGEST_COUNT:
         raise InputError(f"resolution: must be from 1 to {LARGEST_COUNT}, got {settings.resolution}")
     fraction = settings.certify_fraction

@@ -16,6 +16,7 @@ from comitia._profile import Profile
 from comitia._records import from_plain, parse_json, require_format, to_plain
 from comitia.promises import Asked, Decision, Promise, Unpromised
 from comitia.weighting import Weighting
+from comitia.weighting.limit import Limit
 
 Array = NDArray[np.float64]
 
@@ -81,7 +82,7 @@ class Ensemble:
     `asked` are the further promises that were asked for, `promises` and `unpromised` what came of it. `decision` is how
     the vote answers: a threshold, and where it declines.
     `gain` is over equal weights and `profile` how sure the vote is, both on samples that had no part in the weights;
-    None where there are no such samples, or the weights are equal.
+    None where there are no such samples, or the weights are equal. `limit` is on the members that vote.
     """
 
     names: tuple[str, ...]
@@ -109,6 +110,7 @@ class Ensemble:
     unpromised: tuple[Unpromised, ...] = ()
     gain: Gain | None = None
     profile: Profile | None = None
+    limit: Limit | None = None
     # not copied by `dataclasses.replace`: what a file said is not what a changed copy says
     _read: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
     # what is wrong with the file it was read from, where that was let through
@@ -190,6 +192,7 @@ class Ensemble:
                 "samples": w.samples,
                 "prior": None if self.prior is None else list(self.prior),
                 "resolution": self.resolution,
+                **({} if self.limit is None else {"limit": to_plain(self.limit)}),
             },
             "statistics": self.statistics,
             "certificates": [self.statement(certificate) for certificate in c.certificates],

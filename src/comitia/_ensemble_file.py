@@ -20,6 +20,7 @@ from comitia.bounds.table import BOUNDS, price
 from comitia.bounds.terms import kl_divergence
 from comitia.promises import Asked, Decision, Promise, Unpromised
 from comitia.weighting import TABLE, Weighting
+from comitia.weighting.limit import Limit
 
 Array = NDArray[np.float64]
 
@@ -46,13 +47,26 @@ class _Weights:
     samples: int
     prior: tuple[float, ...] | None
     resolution: int | None
+    limit: Limit | None = None
 
     def fault(self) -> str | None:
         if (self.weights < 0).any() or abs(self.weights.sum() - 1) > 1e-6:
             return "weights must be at least 0 and sum to 1"
         if not (self.method in {"given", *TABLE} or is_reference(self.method)):
             return f"unknown method '{self.method}'"
-        return None if self.chosen_on in CHOSEN_ON else f"chosen_on must be one of {', '.join(CHOSEN_ON)}"
+        if self.chosen_on not in CHOSEN_ON:
+            return f"chosen_on must be one of {', '.join(CHOSEN_ON)}"
+        return None if self.limit is None else self._limit_fault(self.limit)
+
+    def _limit_fault(self, limit: Limit) -> str | None:
+        """Return why the weights are not those of members that the limit admits, chosen on samples, or None."""
+        if limit.costs is not None and len(limit.costs) != len(self.weights):
+            return f"limit: costs must be one for each of {len(self.weights)} members, got {len(limit.costs)}"
+        if self.method == "given" or self.chosen_on == "nothing":
+            return (
+                "limit: samples choose which members vote, so the weights are not given nor chosen on nothing"
+            )
+        return None if limit.admits(self.weights > 0) else "limit: the members that vote exceed it"
 
 
 @dataclass(frozen=True)
@@ -223,6 +237,7 @@ class EnsembleFile:
             unpromised=self.unpromised,
             gain=self.gain,
             profile=self.profile,
+            limit=w.limit,
         )
 
     def _certification(self) -> Certification:

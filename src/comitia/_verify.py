@@ -156,7 +156,9 @@ def _settings(
     _require_bounds(ensemble, bounds)
     chosen = stated if method is None else method
     seed, prior, k = ensemble.split.seed, ensemble.prior, ensemble.resolution
-    found = Settings(chosen, ensemble.vote, ensemble.delta, None, seed, prior, k, bounds, ensemble.asked)
+    found = Settings(
+        chosen, ensemble.vote, ensemble.delta, None, seed, prior, k, bounds, ensemble.asked, ensemble.limit
+    )
     unsplit = found.blind or not sources.weighing.shared or sources.apart is not None
     if unsplit or sources.estimated or isinstance(sources.weighing, Counted):
         return found

@@ -16,7 +16,6 @@ from comitia._choosing import (
     default_method,
     estimate_risk,
     find_threshold,
-    is_blind,
     plan_split,
     sees_unlabelled,
 )
@@ -35,6 +34,7 @@ from comitia.statistics import Counted, Statistics, measure, measure_with_part
 from comitia.statistics.counted import Holdout, require_holdout
 from comitia.statistics.counts import require_labels
 from comitia.weighting import Method
+from comitia.weighting.limit import read_limit
 
 OUT_OF_FOLD = (
     "out-of-fold samples trained the other folds' models and the models that are refitted, so they choose weights and "
@@ -60,6 +60,9 @@ def weigh(
     threshold: float | str | None = None,
     target_risk: float | None = None,
     costs: Any = None,
+    at_most: int | None = None,
+    budget: float | str | None = None,
+    member_costs: Any = None,
 ) -> Ensemble:
     """Return the ensemble: weights chosen by `method`, and every certificate that is valid for them.
 
@@ -98,6 +101,11 @@ def weigh(
     target_risk : decline samples so that at most this share of the answers is wrong.
     costs : (C, C) by true class and answer, or a mapping of mappings by class names; a further column ``"no answer"``
         may say what none costs, else it is the row's largest. The expected cost is promised.
+    at_most : at most this many members vote. The samples that choose the weights choose them too, by any method
+        (`comitia.weighting.selection`), so that ``uniform`` weights are then chosen on samples like any others.
+    budget, member_costs : the members that vote cost at most `budget` together. Costs are (M,) numbers of any kind
+        (seconds, parameters, multiply-adds: `comitia.deep.member_costs` measures them), or a mapping by the members'
+        names; of mappings with several columns the budget names one, as in ``"seconds=.5"``.
 
     Examples
     --------
@@ -119,6 +127,7 @@ def weigh(
         None if prior is None else tuple(as_prior(prior, predictions.members).tolist()),
         None if resolution is None else require_whole_number("resolution", resolution),
         (bounds,) if isinstance(bounds, str) else tuple(bounds),
+        limit=read_limit(at_most, budget, member_costs, predictions.names),
     )
     sources = gather_sources(predictions, unlabelled, certify)
     settings = replace(settings, asked=ask(per, threshold, target_risk, costs, sources.measured.class_names))
@@ -205,6 +214,7 @@ def describe(sources: Sources, settings: Settings, choice: Choice, data: Surveye
         unpromised=unpromised,
         gain=standing.gain,
         profile=standing.profile,
+        limit=settings.limit,
     )
 
 
@@ -231,7 +241,7 @@ def _certification(sources: Sources, settings: Settings, choice: Choice, data: S
 
 def _foreseeing(sources: Sources, settings: Settings, choice: Choice) -> Predictions | None:
     """The samples apart from those that certify, if they chose the weights; counts of them foresee nothing."""
-    foresee = choice.chosen_on == "apart" and not is_blind(settings.method)
+    foresee = choice.chosen_on == "apart" and not settings.weighed_blind
     return sources.weighing if foresee and isinstance(sources.weighing, Predictions) else None
 
 

@@ -154,6 +154,17 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+def test_a_loss_that_explodes_and_stays_finite_is_told_once(tmp_path: Path) -> None:
+    schedule = {"shape": "step", "milestones": [1], "factors": [1e4]}
+    events = train(tmp_path, small_recipe(epochs=4, schedule=schedule))
+    losses = {event.epoch: event.loss for event in events if event.kind == "epoch"}
+    assert all(np.isfinite(list(losses.values())))
+    guess = np.log(dataset(mean=True).classes)
+    (warned,) = (event for event in events if event.kind == "warning")
+    assert warned.epoch == min(epoch for epoch, loss in losses.items() if loss > 10 * guess)
+    assert f"the loss exploded to {losses[warned.epoch]:.3g}" in warned.message
+
+
 def test_early_stopping_keeps_the_best_on_select(tmp_path: Path) -> None:
     data = {"select": 20, "holdout": 20}
     recipe = small_recipe(data=data, strategy="simple", early_stopping=True, epochs=6, save_every=0, lr=0.02)

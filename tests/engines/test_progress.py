@@ -111,3 +111,23 @@ def test_what_a_failure_says_is_not_read_as_markup() -> None:
     failed = Failed(2, "ValueError: [/x] [red]")
     Console(file=out, width=120).print(draw(fold(folded(), failed, 9.0), 9.0))
     assert "[/x] [red]" in out.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 72, 80, 120])
+def test_the_table_fits_the_terminal(width: int) -> None:
+    track = Track()
+    for event in (
+        Begin("demo", "out", dict.fromkeys(range(1, 13), 200), {}, tuple(range(1, 13)), 12),
+        Started(12, 1),
+    ):
+        track = fold(track, event, 0.0)
+    ran = Epoch(
+        run=12, epoch=150, epochs=200, loss=0.1234, accuracy=0.9876, select_accuracy=None, seconds=2.0
+    )
+    track = fold(fold(track, ran, 1.0), Member(12, 150, 0.9123), 2.0)
+    out = io.StringIO()
+    Console(file=out, width=width).print(draw(track, 3.0, width))
+    row = next(line for line in out.getvalue().splitlines() if "150/200" in line)
+    for part in ("12", "150/200", "training", "0.1234", "0.9876", "0.9123"):
+        assert part in row
+    assert "…" not in out.getvalue()

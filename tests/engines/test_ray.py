@@ -24,7 +24,7 @@ def cluster() -> Iterator[Cluster]:
         yield made
 
 
-def command(cluster: Cluster, *words: str | Path) -> "subprocess.Popen[str]":
+def command(cluster: Cluster, *words: str | Path, **environment: str) -> "subprocess.Popen[str]":
     line = [
         sys.executable,
         "-m",
@@ -37,7 +37,9 @@ def command(cluster: Cluster, *words: str | Path) -> "subprocess.Popen[str]":
         "cpu",
     ]
     pipe = subprocess.PIPE
-    return subprocess.Popen(line, env=cluster.environment, stdout=pipe, stderr=pipe, text=True, bufsize=1)
+    return subprocess.Popen(
+        line, env={**cluster.environment, **environment}, stdout=pipe, stderr=pipe, text=True, bufsize=1
+    )
 
 
 def events(out: Path, run: int) -> list[dict[str, Any]]:
@@ -76,6 +78,8 @@ def test_a_killed_node_costs_nothing_that_was_finished(
     cluster.kill(cluster.nodes[1])
     output, error = training.communicate(timeout=200)
     assert training.returncode == 0, output + error
+    assert error == ""
+    assert "raylet" not in output
     assert f"{RUNS * EPOCHS} members of {RUNS} runs" in output
     for run in range(1, RUNS + 1):
         kinds = [event["event"] for event in events(out, run)]
@@ -97,8 +101,16 @@ def test_a_killed_node_costs_nothing_that_was_finished(
 
     before = contents(out)
     again = command(cluster, recipe, "--out", out)
+    wrong = tmp_path / "wrong-token"
+    wrong.write_text("0" * 64)
+    refused = command(cluster, recipe, "--out", tmp_path / "large", RAY_AUTH_TOKEN_PATH=str(wrong))
     assert f"all {RUNS} runs are finished" in again.communicate(timeout=100)[0]
     assert contents(out) == before
+
+    _, error = refused.communicate(timeout=100)
+    assert refused.returncode == 2
+    assert error.count("\n") == 1
+    assert f"refused the token in {wrong}; set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH" in error
 
     large = command(cluster, recipe, "--out", tmp_path / "large", "--set", "engine.cpus=64")
     _, error = large.communicate(timeout=100)

@@ -30,7 +30,7 @@ def test_every_form_says_the_same(name: str, tmp_path: Path) -> None:
         ("c.csv", "true,a,b\na,0,x\nb,1,0\n", "line 2 holds 'x', not a number"),
         ("c.csv", "true,a,b\na,0,1\na,1,0\n", "class 'a' has two rows"),
         ("c.json", "[[0, 1]", "not readable as JSON"),
-        ("c.json", "3", "must hold a list of rows or an object of objects, got int"),
+        ("c.json", "3", "must hold a list or an object, got int"),
     ],
 )
 def test_what_holds_no_costs(name: str, text: str, message: str, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia.weighting import Evidence, choose
-from comitia.weighting.blend import places_from_end
+from comitia.weighting.places import places_from_end
 from weighting_cases import predictions
 
 STATES = {"run": [0, 0, 0, 1, 1, 1], "step": [5, 9, 7, 7, 5, 9]}

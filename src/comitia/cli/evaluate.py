@@ -30,6 +30,7 @@ Examples:
   comitia evaluate test.npz                                 all sizes, uniform, first-order and tandem
   comitia evaluate checkpoints.npz --weights uniform,tandem,early-stopping
   comitia evaluate test.npz --sizes 2,4,8 --weights uniform,tandem,greedy
+  comitia evaluate test.npz --member-costs costs.csv        error against seconds, parameters, ... too
   comitia evaluate test.npz --table rows.tex --out evaluation.json
   comitia evaluate test.csv --label truth --group patient   groups stay whole
   comitia evaluate oof.csv --fold fold                      estimates, without bounds
@@ -64,6 +65,11 @@ Examples:
     type=float,
     help="Also decline: how many samples are answered if at most this share of the answers may be wrong.",
 )
+@click.option(
+    "--member-costs",
+    metavar="FILE",
+    help="JSON or CSV: what each member costs, by name; error against cost is shown for every column.",
+)
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="A further bound of your own.")
 @click.option("--table", "tables", multiple=True, metavar="FILE", help="Write all rows as .md, .tex or .csv.")
 @click.option("--out", metavar="FILE", help="Write the evaluation (JSON) for comitia report.")
@@ -80,6 +86,7 @@ def command(
     weightings: str | None,
     votes: str,
     target_risk: float | None,
+    member_costs: str | None,
     bounds: tuple[str, ...],
     tables: tuple[str, ...],
     out: str | None,
@@ -91,7 +98,7 @@ def command(
 
     The samples are halved once: one half chooses the weights and yields the bound, the other is scored; they
     swap, and the two are averaged. Ensembles of each size are drawn from the training runs, with the last or with
-    all states of each.
+    all states of each. Fewer and fewer members of all runs are weighed too, to say how few lose nothing.
 
     FILE is as in comitia weigh. Groups stay whole. No answer is not right. Out-of-fold predictions (--fold) get
     estimates: no bound and no certificate.
@@ -103,13 +110,14 @@ def command(
         raise InputError("out: the name of a file is required; --json - writes to standard output")
     require_distinct(out, json_path, *tables)
     for path in (out, json_path, *tables):
-        require_absent(path, force, (*files, labels))
+        require_absent(path, force, (*files, labels, member_costs))
     wanted = None if sizes is None else whole_numbers("sizes", sizes)
     for path in tables:
         _require_table(path)
     from comitia.evaluation import evaluate
     from comitia.files import read_predictions
     from comitia.files.atomic import together, write_text
+    from comitia.files.cost_files import read_member_costs
 
     told = Told()
     evaluation = evaluate(
@@ -122,6 +130,7 @@ def command(
         votes=words(votes),
         bounds=bounds,
         target_risk=target_risk,
+        member_costs=None if member_costs is None else read_member_costs(member_costs),
     )
     written = [*tables] if out is None else [*tables, out]
     with together():
@@ -162,6 +171,7 @@ def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
     """Print the rows of the largest size (every size of an epoch budget first), the claims and the notes."""
     from rich.markup import escape
 
+    from comitia.evaluation.cost_curve import fewest_in_words
     from comitia.evaluation.declining import declined_in_words
     from comitia.evaluation.tables import by_size, summary
 
@@ -182,6 +192,8 @@ def show_evaluation(terminal: "Console", evaluation: "Evaluation") -> None:
     show_table(terminal, summary(evaluation))
     for row in evaluation.declining:
         terminal.print(f"[dim]{escape(declined_in_words(row))}[/dim]")
+    for curve in evaluation.costs:
+        terminal.print(f"[dim]{escape(fewest_in_words(curve))}[/dim]")
     for claim in evaluation.claims:
         style = {"held": "green", "not held": "red"}.get(claim.verdict, "yellow")
         why = f" [dim]({escape(claim.reason)})[/dim]" if claim.reason else ""

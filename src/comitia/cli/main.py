@@ -41,6 +41,8 @@ ENDED_AT_ONCE = (
 )
 
 
+# Commands that keep what is done; `train` says itself where.
+RESUMED = ("reproduce", "demo")
 # What the path that the user gave is to blame for, and what the disk is.
 PATHS = (
     errno.ENAMETOOLONG,
@@ -126,7 +128,7 @@ def main(arguments: list[str] | None = None) -> None:
         code = group.main(args=words, prog_name="comitia", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except (KeyboardInterrupt, click.Abort):
-        _interrupted(arguments is None)
+        _interrupted(words, arguments is None)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(PIPE_CLOSED)
@@ -150,7 +152,7 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(*_told(error))
     except Exception as error:
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
-            _interrupted(arguments is None)  # one that fell into the making of a class comes wrapped
+            _interrupted(words, arguments is None)  # one that fell into the making of a class comes wrapped
         if debug:
             raise
         _fail(f"failed: {type(error).__name__}: {error}", 1)
@@ -198,9 +200,10 @@ def _told(error: OSError) -> tuple[str, int]:
     return f"failed: {type(error).__name__}: {error}", 1
 
 
-def _interrupted(whole_process: bool) -> None:
-    """Say so and end with 130."""
-    print("comitia: interrupted", file=sys.stderr)
+def _interrupted(words: list[str], whole_process: bool) -> None:
+    """Say so, and how to go on, and end with 130."""
+    more = "; the same command goes on from what is done" if words and words[0] in RESUMED else ""
+    print(f"comitia: interrupted{more}", file=sys.stderr)
     if whole_process:
         # An interrupt that fell into an exec (dataclasses do that while they are imported) makes Python end by the
         # signal in spite of sys.exit; everything is put away by now, so the process may end here.

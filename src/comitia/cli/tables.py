@@ -81,7 +81,7 @@ def _headline(ensemble: "Ensemble") -> str:
     how = {
         "nothing": ("by your own statement " if w.method == "given" else "")
         + "fixed without the hold-out, certified on all of it",
-        "part": f"{'its rule ' if is_blind(w.method) else ''}chosen on {split.weighing:,} samples, "
+        "part": f"{_what(ensemble)}chosen on {split.weighing:,} samples, "
         f"{split.certifying:,} kept for certifying",
         "all": "chosen on all samples"
         + ("" if ensemble.data.pair_samples_min >= _draws(ensemble) else ", each member on its own"),
@@ -92,8 +92,23 @@ def _headline(ensemble: "Ensemble") -> str:
         f"[bold]{counted(len(ensemble.names), 'member')} · "
         f"{_samples(ensemble)} · "
         f"{_classes(ensemble)} · {ensemble.vote} vote · delta {ensemble.delta:g}[/bold]\n"
-        f"weights: {method}, {how}"
+        f"weights: {method}, {how}{_limit(ensemble)}"
     )
+
+
+def _limit(ensemble: "Ensemble") -> str:
+    """The limit on the members that vote, and what they come to."""
+    limit = ensemble.limit
+    if limit is None:
+        return ""
+    voting = ensemble.weights > 0
+    cost = "" if limit.budget is None else f" and cost {limit.cost(voting):.4g}"
+    return f"\nlimit: {escape(limit.in_words())}; {int(voting.sum())} of {len(voting)} vote{cost}"
+
+
+def _what(ensemble: "Ensemble") -> str:
+    """What was chosen, where it is not the weights."""
+    return "its rule " if is_blind(ensemble.weighting.method) and ensemble.limit is None else ""
 
 
 def _draws(ensemble: "Ensemble") -> int:

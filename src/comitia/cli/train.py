@@ -10,7 +10,6 @@ from comitia._words import counted, harmless
 from comitia.cli.output import common_options, console, require_absent, write_json
 
 if TYPE_CHECKING:
-    from comitia.deep.events import Event, Listener
     from comitia.engines.training import Outcome
 
 
@@ -36,7 +35,14 @@ The same command again goes on where it was stopped; a larger --members adds run
 @click.option("--allow-code", is_flag=True, help="Run code that a recipe file names as module:function.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps.")
 @click.option("--keep", type=click.Choice(["states", "predictions"]), help="predictions: drop the states.")
-@click.option("--tensorboard", is_flag=True, help="Also write DIR/tensorboard.")
+@click.option(
+    "--track",
+    "trackers",
+    multiple=True,
+    metavar="NAME",
+    help="Also send its numbers to tensorboard, mlflow, wandb, or module:function; may be repeated.",
+)
+@click.option("--tensorboard", is_flag=True, help="The same as --track tensorboard.")
 @click.option("--list", "listing", is_flag=True, help="List the built-in recipes.")
 @common_options
 def command(
@@ -50,6 +56,7 @@ def command(
     device: str,
     allow_code: bool,
     keep: str | None,
+    trackers: tuple[str, ...],
     tensorboard: bool,
     listing: bool,
     json_path: str | None,
@@ -79,7 +86,8 @@ def command(
                 workers=workers,
                 device=device,
                 allow_code=allow_code,
-                listen=_with_board(show, Path(out)) if tensorboard else show,
+                listen=show,
+                track=dict.fromkeys((*trackers, *(["tensorboard"] if tensorboard else []))),
             )
         except KeyboardInterrupt:
             click.echo(f"stopped; the same command again resumes from what is in {out}", err=True)
@@ -97,19 +105,6 @@ def _check_json(json_path: str | None, out: str | None, recipe: str | None) -> N
     require_absent(json_path, True, (recipe, made and made / "recipe.toml"))
 
 
-def _with_board(show: "Listener", out: Path) -> "Listener":
-    """A listener that shows each event and also writes it for TensorBoard."""
-    from comitia.deep.board import Board
-
-    board = Board(out / "tensorboard")
-
-    def listen(event: "Event") -> None:
-        show(event)
-        board.listen(event)
-
-    return listen
-
-
 def _list(json_path: str | None) -> None:
     """Write the names of the built-in recipes and what each trains."""
     from rich.table import Table
@@ -118,11 +113,20 @@ def _list(json_path: str | None) -> None:
 
     rows = [{"name": name, "about": about(name)} for name in names()]
     write_json(json_path, {"recipes": rows})
-    if json_path != "-":
+    screen = console(json_path)
+    if (
+        json_path != "-" and not screen.is_terminal
+    ):  # one recipe per line, however long, for grep and the like
+        longest = max(len(row["name"]) for row in rows)
+        for row in rows:
+            screen.print(
+                f"{row['name']:<{longest}}  {row['about']}", markup=False, highlight=False, soft_wrap=True
+            )
+    elif json_path != "-":
         table = Table(box=None, pad_edge=False, show_header=False)
         for row in rows:
             table.add_row(row["name"], row["about"])
-        console(json_path).print(table)
+        screen.print(table)
 
 
 def _tell(outcome: "Outcome", json_path: str | None) -> None:

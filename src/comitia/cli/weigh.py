@@ -49,6 +49,8 @@ Examples:
   comitia weigh scans.csv --per class --per site           an error rate per class and per site
   comitia weigh scans.csv --threshold cost=5:1             two classes: a miss costs five false alarms
   comitia weigh scans.csv --target-risk .01                decline until at most 1 % of the answers is wrong
+  comitia weigh holdout.npz --at-most 8                    at most eight members vote
+  comitia weigh holdout.npz --budget seconds=.5 --member-costs costs.csv    or as many as half a second pays for
   comitia weigh part1.counts part2.counts --certify untouched.npz    counts of shards choose (comitia count)
   comitia weigh s3://bucket/holdout.npz --out s3://bucket/ensemble.json
 """,
@@ -106,6 +108,17 @@ Examples:
     "--target-risk", type=float, help="Decline samples so that at most this share of answers is wrong."
 )
 @click.option("--costs", metavar="FILE", help="JSON or CSV: cost by true class (rows) and answer (columns).")
+@click.option("--at-most", type=int, metavar="K", help="At most this many members vote.")
+@click.option(
+    "--budget",
+    metavar="B",
+    help="The members that vote cost at most this together: a number, or COLUMN=NUMBER of --member-costs.",
+)
+@click.option(
+    "--member-costs",
+    metavar="FILE",
+    help="JSON or CSV: what each member costs, by name (seconds, parameters, multiply-adds, ...).",
+)
 @click.option("--bound", "bounds", multiple=True, metavar="MODULE:NAME", help="A further bound of your own.")
 @click.option("--out", metavar="FILE", help="Write the ensemble (JSON) for predict, verify and report.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
@@ -128,6 +141,9 @@ def command(
     threshold: str | None,
     target_risk: float | None,
     costs: str | None,
+    at_most: int | None,
+    budget: str | None,
+    member_costs: str | None,
     bounds: tuple[str, ...],
     out: str | None,
     force: bool,
@@ -152,11 +168,13 @@ def command(
         raise InputError("--out: the name of a file is required; --json - writes to standard output")
     require_distinct(out, json_path)
     for path in (out, json_path):
-        require_absent(path, force, (*files, labels, prior, weights, costs, *unlabelled, *certify))
+        require_absent(
+            path, force, (*files, labels, prior, weights, costs, member_costs, *unlabelled, *certify)
+        )
     from comitia import weigh
     from comitia.cli.tables import show_ensemble
     from comitia.files.atomic import together
-    from comitia.files.cost_files import read_costs
+    from comitia.files.cost_files import read_costs, read_member_costs
     from comitia.files.texts import read_numbers
 
     told, columns = Told(), {**columns, "per": per}
@@ -179,6 +197,9 @@ def command(
         threshold=threshold,
         target_risk=target_risk,
         costs=None if costs is None else read_costs(costs),
+        at_most=at_most,
+        budget=budget,
+        member_costs=None if member_costs is None else read_member_costs(member_costs),
     )
     record = ensemble.to_json()
     # files first: what is printed may go to a pipe that closes early

@@ -144,6 +144,13 @@ class Failed(Message):
 
 
 @dataclass(frozen=True)
+class Untracked(Message):
+    """A tracker failed; the training goes on without it."""
+
+    kind = "untracked"
+
+
+@dataclass(frozen=True)
 class EpochMessage(Event):
     """Something about an epoch of a run that people should read."""
 
@@ -161,7 +168,7 @@ class Stopped(EpochMessage):
 
 @dataclass(frozen=True)
 class Warned(EpochMessage):
-    """The temperatures of a chain are off."""
+    """Something is off: the temperatures of a chain, or a loss that exploded and is finite."""
 
     kind = "warning"
 

@@ -25,7 +25,7 @@ from comitia.deep.directory import (
     write_record,
 )
 from comitia.deep.drawing import networks_to_save
-from comitia.deep.events import Epoch, Listener, Lost, Stopped
+from comitia.deep.events import Epoch, Listener, Lost, Stopped, Warned
 from comitia.deep.networks import mixed_precision
 from comitia.deep.optimisers import advance, batch_loss, class_weights
 from comitia.deep.prediction import accuracy, complete_rows, predict
@@ -34,6 +34,9 @@ from comitia.deep.seeds import number, stream
 from comitia.deep.states import MEAN_IMAGE, module_tensors, write_state
 from comitia.deep.task import Task, pieces, stored_batch
 from comitia.recipes import Plan
+
+# A guess among C classes has the loss ln C; from this multiple of it on a loss has exploded, however finite it is.
+EXPLODED = 10.0
 
 
 def train_run(task: Task, report: Listener) -> Record:
@@ -54,6 +57,7 @@ def train_run(task: Task, report: Listener) -> Record:
 def _train(task: Task, record: Record, report: Listener) -> Record:
     wanted = _wanted(task.plan, record)
     progress = Progression.at(task, record, before=min(wanted))
+    warned = False
     for epoch in range(progress.epoch, max(wanted)):
         if _out_of_patience(task.plan, record, epoch):
             break
@@ -76,10 +80,25 @@ def _train(task: Task, record: Record, report: Listener) -> Record:
                 seconds=time.perf_counter() - began,
             )
         )
+        if not warned and (text := exploded(loss, task.data.classes)) is not None:
+            report(Warned(task.plan.run, epoch + 1, text))
+            warned = True
         for event in temperature_events(task.plan, epoch, progress.readings):
             report(event)
         record = record if task.plan.best else complete_rows(task, record, report)
     return _finish(task, record)
+
+
+def exploded(loss: float, classes: int) -> str | None:
+    """Return what to say of a mean loss that is finite and far beyond that of a guess; None of any other.
+
+    >>> exploded(2.0, 10), exploded(1e6, 10)
+    (None, 'the loss exploded to 1e+06, where a guess among 10 classes has 2.3; lower training.lr')
+    """
+    guess = math.log(classes)
+    if loss <= EXPLODED * guess:
+        return None
+    return f"the loss exploded to {loss:.3g}, where a guess among {classes} classes has {guess:.2g}; lower training.lr"
 
 
 def _finish(task: Task, record: Record) -> Record:

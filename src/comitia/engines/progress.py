@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # Runs that the live table shows at most.
 SHOWN = 16
+# Columns that the table takes with the longest bar; on a narrower terminal the bar is shorter.
+WIDE, BAR = 80, 20
 
 
 @contextmanager
@@ -190,6 +192,7 @@ class LiveView:
         from rich.live import Live
 
         self._track = Track()
+        self._console = console
         # The table asks for itself at each refresh, so that the clock runs between events.
         self._live = Live(console=console, refresh_per_second=2, get_renderable=self.render)
 
@@ -205,11 +208,11 @@ class LiveView:
 
     def render(self) -> "Table":
         """Return the table at this moment."""
-        return draw(self._track, time.monotonic())
+        return draw(self._track, time.monotonic(), self._console.width)
 
 
-def draw(track: Track, now: float) -> "Table":
-    """Return the table of a training: at most 16 runs, those at work first."""
+def draw(track: Track, now: float, width: int = WIDE) -> "Table":
+    """Return the table of a training: at most 16 runs, those at work first, in that many columns (60 or more)."""
     from rich.table import Table
     from rich.text import Text
 
@@ -223,14 +226,13 @@ def draw(track: Track, now: float) -> "Table":
     order = {"training": 0, "failed": 1, "stopped": 1, "waiting": 2, "done": 3}
     lines = sorted(track.lines.values(), key=lambda line: (order[line.state], line.run))
     for line in lines[:SHOWN]:
-        table.add_row(*_cells(line))
+        table.add_row(*_cells(line, max(0, min(BAR, BAR - WIDE + width))))
     return table
 
 
-def _cells(line: Line) -> tuple[str, ...]:
-    width = 20
+def _cells(line: Line, width: int) -> tuple[str, ...]:
     filled = width * line.done // max(line.epochs, 1)
-    bar = "━" * filled + "╌" * (width - filled) + f" {line.state}"
+    bar = ("━" * filled + "╌" * (width - filled) + f" {line.state}").strip()
     numbers = (line.loss, line.accuracy, line.holdout)
     return (
         str(line.run),

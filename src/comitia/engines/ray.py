@@ -1,6 +1,7 @@
 """The Ray engine: each run is a task on some node of a cluster; states lie on a file system all nodes share.
 
-The cluster is the one that `RAY_ADDRESS` names or that runs on this machine; without one, Ray starts on this machine.
+The cluster is the one that `RAY_ADDRESS` names or that runs on this machine; without one, Ray starts on this machine,
+where nobody else can reach it.
 A task whose node dies is started again elsewhere and goes on from the last commit of its run.
 """
 
@@ -8,6 +9,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from comitia.data import data_folder
 from comitia.deep.directory import Directory
 from comitia.deep.events import Failed, Listener, ignore, parse_event
 from comitia.engines.local import ATTEMPTS, MEMORY
+from comitia.engines.reaching import known_cluster, reach, stay_private
 from comitia.engines.worker import failure, find_modules, train_one
 
 # Seconds between two looks at the logs of the runs.
@@ -23,13 +26,11 @@ PERIOD = 0.5
 
 
 def connect(*, cpus: float, gpus: float) -> None:
-    """Connect to the cluster; raise if none of its nodes has what one member asks for."""
-    try:
-        import ray
-    except ImportError as error:
-        raise InputError("engine: ray needs the package ray; pip install 'comitia[ray]'") from error
-    if not ray.is_initialized():
-        ray.init(log_to_driver=False, logging_level=logging.ERROR)
+    """Connect to the cluster; raise if it cannot be reached, or none of its nodes has what one member asks for."""
+    if find_spec("ray") is None:
+        raise InputError("engine: ray needs the package ray; pip install 'comitia[ray]'")
+    if "ray" not in sys.modules or not _initialised():
+        _join()
     if not _fits(cpus, gpus):
         largest = {
             name: max((node.get(name, 0.0) for node in _nodes()), default=0.0) for name in ("CPU", "GPU")
@@ -38,6 +39,30 @@ def connect(*, cpus: float, gpus: float) -> None:
             f"engine.cpus = {cpus:g}, engine.gpus = {gpus:g}: no node of the cluster has as much for one member "
             f"(the largest has {largest['CPU']:g} and {largest['GPU']:g}); lower them or add a larger node"
         )
+
+
+def _join() -> None:
+    """Join the cluster that is known, or start one that only this process on this machine can reach."""
+    address = known_cluster()
+    if address is None and "ray" not in sys.modules:
+        stay_private()
+    elif address is not None and "://" not in address:
+        reach(address)
+    import ray
+
+    where: dict[str, Any] = (
+        {"address": "local", "include_dashboard": False} if address is None else {"address": address}
+    )
+    ray.init(log_to_driver=False, logging_level=logging.ERROR, **where)
+    # What Ray makes of a dead node, with the end of its log, would go to standard output; our own lines say it.
+    worker: Any = sys.modules["ray._private.worker"]
+    worker.print_to_stdstream = lambda *_, **__: None
+
+
+def _initialised() -> bool:
+    import ray
+
+    return bool(ray.is_initialized())
 
 
 def train(

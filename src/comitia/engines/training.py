@@ -8,9 +8,11 @@ from pathlib import Path
 
 from comitia._errors import InputError, require_choice
 from comitia._extensions import allowing
+from comitia.data import Dataset
 from comitia.deep.directory import Directory, checked_record, read_record, remove_leftovers
 from comitia.deep.events import Begin, End, Event, Failed, Listener, ignore
 from comitia.deep.members import assemble
+from comitia.deep.trackers import Tracker, require_tracker, tracking
 from comitia.engines import local
 from comitia.engines.opening import Settings, check_same, has_begun, locked, settle_directory
 from comitia.engines.worker import load_data
@@ -53,6 +55,7 @@ def train(
     device: str = "auto",
     allow_code: bool = False,
     listen: Listener | None = None,
+    track: Iterable[Tracker] = (),
 ) -> Outcome:
     """Train every run of a recipe that is not finished in `out`, write the predictions files, return the outcome.
 
@@ -69,22 +72,33 @@ def train(
     device : "auto", "cpu", "cuda" or "mps"
     allow_code : whether code that the file names (`module:function`) may run; overrides and a `Recipe` are your own
     listen : called with each event of the training (`comitia.deep.events`)
+    track : where its numbers go too: names of `comitia.deep.trackers.TRACKERS`, functions of an event, or
+        ``"module:function"``; one that fails does not stop the training
     """
     require_packages("train", ("torch", "safetensors", "filelock"), extra="torch")
     from comitia.deep.networks import check_device
 
     require_choice("engine", engine, ENGINES)
-    directory, tell = Directory(Path(out)), listen or ignore
+    directory, show, sent = Directory(Path(out)), listen or ignore, tuple(track)
+    for tracker in sent:
+        require_tracker(tracker)
     scaled = read_recipe(recipe, overrides, members=members, epochs=epochs, allow_code=allow_code)
     chosen = _with_absolute_folder(scaled)
     check_device(device)
     with allowing(modules_of(chosen)):
-        return _train(chosen, directory, engine, workers, device, tell)
+        return _prepare_and_train(chosen, directory, engine, workers, device, show, sent)
 
 
-def _train(
-    chosen: Recipe, directory: Directory, engine: str, workers: int | None, device: str, tell: Listener
+def _prepare_and_train(
+    chosen: Recipe,
+    directory: Directory,
+    engine: str,
+    workers: int | None,
+    device: str,
+    show: Listener,
+    sent: tuple[Tracker, ...],
 ) -> Outcome:
+    """Check what can be checked before training, settle the directory, and train while it is locked."""
     from comitia.deep.networks import check_network, choose_device
 
     if engine == "local":
@@ -101,13 +115,32 @@ def _train(
         check_same(directory, chosen)  # another may have begun here while the data were read
         threads = max(1, int(chosen.engine.cpus))
         settings = settle_directory(directory, chosen, threads=threads, device=device)
-        whole = read_recipe(directory.recipe)
-        todo, done = _pending(directory, whole, asked=len(plans(chosen)))
-        tell(_beginning(chosen, directory, todo, done))
-        failures = _run(engine, directory, todo, chosen, workers, settings, tell)
-        outcome = _outcome(directory, whole, todo, assemble(directory, whole, data), failures)
-        tell(End(outcome.members, outcome.complete))
-        return outcome
+        with tracking(sent, directory.root, show) as also:
+
+            def tell(event: Event) -> None:
+                show(event)
+                also(event)
+
+            return _train(directory, chosen, data, settings, engine, workers, tell)
+
+
+def _train(
+    directory: Directory,
+    chosen: Recipe,
+    data: Dataset,
+    settings: Settings,
+    engine: str,
+    workers: int | None,
+    tell: Listener,
+) -> Outcome:
+    """Train what is missing in a directory that is settled and locked, and write its predictions."""
+    whole = read_recipe(directory.recipe)
+    todo, done = _pending(directory, whole, asked=len(plans(chosen)))
+    tell(_beginning(chosen, directory, todo, done))
+    failures = _run(engine, directory, todo, chosen, workers, settings, tell)
+    outcome = _outcome(directory, whole, todo, assemble(directory, whole, data), failures)
+    tell(End(outcome.members, outcome.complete))
+    return outcome
 
 
 def require_packages(what: str, names: Iterable[str], *, extra: str) -> None:

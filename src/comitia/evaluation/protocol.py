@@ -1,6 +1,7 @@
 """The paper's protocol: test-time cross-validation of weightings on ensembles of every size."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from comitia._errors import InputError, require_choice, require_open_unit
@@ -8,11 +9,13 @@ from comitia._predictions import Predictions, require_predictions
 from comitia._split import split_samples
 from comitia._threads import single_blas_threads
 from comitia.evaluation.assembly import Draws, assemble
+from comitia.evaluation.cost_curve import Costs, cost_curves
 from comitia.evaluation.draws import Runs, are_draws, default_sizes, draw_all, runs_of
 from comitia.evaluation.folds import Asked, ask, half, named_methods, run_fold
 from comitia.evaluation.records import EARLY_STOPPING, Evaluation, Settings
 from comitia.promises.asked import require_target
 from comitia.weighting import Method
+from comitia.weighting.limit import read_columns
 
 VOTES = ("average", "majority")
 MEMBERS = ("last", "all")
@@ -32,6 +35,8 @@ def evaluate(
     groups: Mapping[int, Sequence[int]] | None = None,
     bounds: Sequence[Any] = (),
     target_risk: float | None = None,
+    cost_curve: bool = True,
+    member_costs: Any = None,
 ) -> Evaluation:
     """Return how well each weighting does on ensembles of each size, and what its bound promises.
 
@@ -59,6 +64,9 @@ def evaluate(
     bounds : further bounds from outside for the certificates (see `comitia.bounds.row.as_bound`).
     target_risk : also give errors among answers of the largest ensemble by the share of samples answered, and how many
         can be answered if at most this share of the answers may be wrong. Independent samples only.
+    cost_curve : also give the error of fewer and fewer members of all runs, and the fewest that lose nothing; not where
+        each size was trained by itself.
+    member_costs : what each member costs, for further curves: as in `weigh`, every column is one.
 
     Examples
     --------
@@ -94,8 +102,9 @@ def evaluate(
     _check(predictions, settings, votes)
     _check_stopping(settings, runs)
     draws = draw_all(runs, settings.sizes, repeats, seed, groups)
+    costs = read_columns(member_costs, predictions.names) if cost_curve and groups is None else None
     with single_blas_threads():
-        return _evaluate(predictions, settings, methods, runs, draws, bounds)
+        return _evaluate(predictions, settings, methods, runs, draws, bounds, costs)
 
 
 def _evaluate(
@@ -105,6 +114,7 @@ def _evaluate(
     runs: Runs,
     draws: Draws,
     bounds: Sequence[Any],
+    costs: Costs | None,
 ) -> Evaluation:
     parts = split_samples(predictions.samples, 0.5, settings.seed, predictions.groups)
     first, second = (half(predictions, part, settings.votes) for part in parts)
@@ -116,7 +126,11 @@ def _evaluate(
         run_fold(weighing, scoring, asked, known, settings.votes, settings.delta, settings.seed)
         for weighing, scoring in ((first, second), (second, first))
     ]
-    return assemble(predictions, settings, draws, asked, singles, folds, bounds)
+    found = assemble(predictions, settings, draws, asked, singles, folds, bounds)
+    if costs is None:
+        return found
+    curves = cost_curves(predictions, (first, second), states, settings, methods, costs)
+    return replace(found, costs=tuple(curves))
 
 
 def check_settings(

@@ -7,6 +7,7 @@ from typing import Any
 
 from comitia._certificate import Certificate
 from comitia._records import from_plain, parse_json, require_format, to_plain
+from comitia.evaluation.cost_records import CostCurve
 from comitia.evaluation.findings import Finding
 from comitia.evaluation.references import Provenance, Reference
 from comitia.evaluation.scores import DEFINITIONS
@@ -244,6 +245,7 @@ class Evaluation:
     drawn: bool = False
     provenance: Provenance | None = None
     declining: tuple[Declining, ...] = ()
+    costs: tuple[CostCurve, ...] = ()
 
     @property
     def single_states(self) -> bool:

@@ -91,7 +91,7 @@ def _facts(ensemble: Ensemble) -> Iterator[Fact]:
     yield Fact(
         "Members that vote",
         f"{len(ensemble.active)} of {len(ensemble.names)}",
-        f"{ensemble.vote} vote, {ensemble.classes} classes",
+        f"{ensemble.vote} vote, {ensemble.classes} classes{_limit(ensemble)}",
     )
     yield _errors_or_gibbs(ensemble)
     if ensemble.gain is not None:
@@ -108,6 +108,15 @@ def _facts(ensemble: Ensemble) -> Iterator[Fact]:
         percent(ensemble.member_risks[leader], 2),
         f"{ensemble.names[leader]}, on {measured_on(ensemble)}; chosen with hindsight",
     )
+
+
+def _limit(ensemble: Ensemble) -> str:
+    """The limit on the members that vote, and what they cost."""
+    limit = ensemble.limit
+    if limit is None:
+        return ""
+    cost = "" if limit.budget is None else f", of which they cost {limit.cost(ensemble.weights > 0):.4g}"
+    return f"; limited to {limit.in_words()}{cost}"
 
 
 def _chosen_on(ensemble: Ensemble) -> str:

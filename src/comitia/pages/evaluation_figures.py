@@ -6,6 +6,7 @@ from statistics import stdev
 
 from comitia.evaluation.records import EARLY_STOPPING, Evaluation, Row, Settings
 from comitia.evaluation.tables import curve_title
+from comitia.pages.cost_figure import cost_figures
 from comitia.pages.declining_figure import declining_figure
 from comitia.pages.figure import Figure, Panel, Reference, Series, Table, legible, number, percent, role_of
 from comitia.pages.member_figures import certified_figure, tandem_figure, weights_figure
@@ -52,7 +53,7 @@ def evaluation_figures(evaluation: Evaluation) -> tuple[Figure, ...]:
     certified = {c.certificate.vote for c in standing.certificates}
     found += [certified_figure(standing, vote) for vote in votes if vote in certified]
     found += [_declining(evaluation, vote) for vote in votes if evaluation.declining]
-    return tuple(found)
+    return (*found, *cost_figures(evaluation.costs))
 
 
 def _declining(evaluation: Evaluation, vote: str) -> Figure:

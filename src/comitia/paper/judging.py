@@ -61,6 +61,7 @@ def evaluate_row(
         delta=delta,
         weightings=weightings,
         groups=groups,
+        cost_curve=False,
     )
     official = EXTENT.get(recipe.data.name, (0, predictions.samples))[1] == predictions.samples
     elsewhere, apart = _references(recipe, found, judged=origin.as_paper and official)

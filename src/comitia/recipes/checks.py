@@ -33,7 +33,7 @@ def check(recipe: Recipe) -> None:
     need(0 <= recipe.seed < 2**32, "seed", "must be at least 0 and below 2^32", recipe.seed)
     cpus, gpus = recipe.engine.cpus, recipe.engine.gpus
     need(0 < cpus < math.inf, "engine.cpus", "must be above 0 and finite", cpus)
-    need(0 <= gpus < math.inf, "engine.gpus", "must be at least 0 and finite", gpus)
+    need(0 <= gpus <= 1, "engine.gpus", "must lie from 0 to 1: a member trains on one device", gpus)
     _check_data(recipe.data)
     _check_own("data", recipe.data.options, ("name", "folder", "partial"))
     _check_own("model", recipe.model.options, ("name", "classes", "input_shape"))

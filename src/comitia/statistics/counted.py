@@ -116,7 +116,7 @@ class Counted:
         answers[:, place], labels[place] = self.answers, self.label_counts
         return replace(self, class_names=class_names, answers=answers, label_counts=labels)
 
-    def pick(self, members: Sequence[int]) -> "Counted":
+    def pick(self, members: Sequence[int] | Integers) -> "Counted":
         """Return the counts of those members, in that order."""
         wanted = np.array(members, dtype=np.int64)
         return replace(

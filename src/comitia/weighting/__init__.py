@@ -23,7 +23,9 @@ from comitia.weighting.evidence import Evidence, Weighting
 from comitia.weighting.first_order import first_order
 from comitia.weighting.greedy import greedy
 from comitia.weighting.likelihood import likelihood
+from comitia.weighting.limit import Limit
 from comitia.weighting.minimum import Minimum, minimise_tandem
+from comitia.weighting.selection import weigh_within
 from comitia.weighting.tandem import tandem
 from comitia.weighting.uniform import uniform
 
@@ -36,7 +38,8 @@ class Row:
 
     `about` is one line on it. `blind`: it looks at no sample, so that all of them may certify. `exact`: no solver is
     involved, so that its weights are found again to the last digit. `unlabelled`: it looks at unlabelled samples.
-    `counts`: it looks at statistics only, so that counts are enough.
+    `counts`: it looks at statistics only, so that counts are enough. `sparse`: it leaves members out by itself, so that
+    its own weights may be within a limit; `whole`: it cannot weigh anew what a limit leaves of them.
     """
 
     name: str
@@ -46,6 +49,8 @@ class Row:
     exact: bool = False
     unlabelled: bool = False
     counts: bool = False
+    sparse: bool = False
+    whole: bool = False
 
 
 _from_counts = partial(Row, counts=True)
@@ -53,9 +58,16 @@ _ROWS = (
     _from_counts(
         "uniform", uniform, "every member the same weight; chosen without data", blind=True, exact=True
     ),
-    _from_counts("best", best, "all weight on the member with the lowest hold-out error", exact=True),
     _from_counts(
-        "early-stopping", early_stopping, "of each run the state with the lowest hold-out error", exact=True
+        "best", best, "all weight on the member with the lowest hold-out error", exact=True, sparse=True
+    ),
+    _from_counts(
+        "early-stopping",
+        early_stopping,
+        "of each run the state with the lowest hold-out error",
+        exact=True,
+        sparse=True,
+        whole=True,
     ),
     _from_counts("first-order", first_order, "minimises the first-order bound; favours the best members"),
     _from_counts(
@@ -65,7 +77,7 @@ _ROWS = (
     _from_counts(
         "disagreement", disagreement, "minimises the disagreement bound; two classes", unlabelled=True
     ),
-    Row("greedy", greedy, "selection with replacement by the loss of the vote", exact=True),
+    Row("greedy", greedy, "selection with replacement by the loss of the vote", exact=True, sparse=True),
     Row("likelihood", likelihood, "Bayesian: proportional to the hold-out likelihood"),
     Row("blend", blend, "a mixture of uniform and tandem weights, the better ones counting more"),
     Row("auto", auto, "the best of all, by cross-validation inside the weighing part"),
@@ -74,8 +86,8 @@ TABLE = {row.name: row for row in _ROWS}
 METHODS = tuple(TABLE)
 
 
-def choose(method: Method, evidence: Evidence) -> Weighting:
-    """Return the weighting by that method: a name, a callable, or `module:function`.
+def choose(method: Method, evidence: Evidence, limit: Limit | None = None) -> Weighting:
+    """Return the weighting by that method: a name, a callable, or `module:function`; of members that a limit admits.
 
     >>> from comitia import Predictions
     >>> two = Predictions.from_arrays(votes=[[0, 1], [1, 1]], labels=[0, 1])
@@ -84,6 +96,11 @@ def choose(method: Method, evidence: Evidence) -> Weighting:
     >>> choose(lambda evidence: [0.25, 0.75], Evidence(two)).weights
     array([0.25, 0.75])
     """
+    if limit is not None:
+        row = TABLE.get(method) if isinstance(method, str) else None
+        sparse = row is None or row.sparse
+        whole = method if row is not None and row.whole else None
+        return weigh_within(limit, evidence, partial(choose, method), sparse=sparse, whole=whole)
     if isinstance(method, str) and method in TABLE:
         _require_enough(TABLE[method], evidence)
         return TABLE[method].weigh(evidence)

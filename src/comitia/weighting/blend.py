@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from comitia._predictions import Predictions
 from comitia._split import random_folds
 from comitia._votes import TIE, margins_of, walk_totals
 from comitia.statistics.soft import shares_of_groups
 from comitia.weighting.evidence import Evidence, Weighting, require_joint
 from comitia.weighting.folds import restricted, spread, without
 from comitia.weighting.minimum import minimise_tandem
+from comitia.weighting.places import places_from_end
 
 Array = NDArray[np.float64]
 
@@ -56,23 +56,6 @@ def blend(evidence: Evidence) -> Weighting:
     mixed = (shares / shares.sum()) @ candidates(ready, places)
     found = Weighting("blend", mixed / mixed.sum(), evidence.sampled.samples)
     return spread(found, inside, evidence.sampled.members)
-
-
-def places_from_end(predictions: Predictions) -> NDArray[np.int64]:
-    """Return, as (M,), how many later states each member's run has; 0 for all without runs and steps.
-
-    >>> pack = Predictions.from_arrays(votes=[[0], [0], [0]], run=[1, 1, 2], step=[10, 30, 20])
-    >>> places_from_end(pack)
-    array([1, 0, 0])
-    """
-    found = np.zeros(predictions.members, dtype=np.int64)
-    if predictions.run is None or predictions.step is None:
-        return found
-    for run in np.unique(predictions.run):
-        states = np.flatnonzero(predictions.run == run)
-        different, rank = np.unique(predictions.step[states], return_inverse=True)
-        found[states] = len(different) - 1 - rank
-    return found
 
 
 def candidates(evidence: Evidence, places: NDArray[np.int64]) -> Array:

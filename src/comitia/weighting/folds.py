@@ -49,12 +49,12 @@ def less(whole: Statistics, part: Statistics) -> Statistics:
 
 def restricted(evidence: Evidence, members: NDArray[np.int64]) -> Evidence:
     """Return the evidence on those members alone; a prior is normalised among them."""
-    if members.size == evidence.sampled.members:
+    if members.size == evidence.predictions.members:
         return evidence
     pi = evidence.pi[members]
     return replace(
         evidence,
-        predictions=evidence.sampled.pick(members),
+        predictions=evidence.predictions.pick(members),
         prior=None if evidence.prior is None else pi / pi.sum(),
         unlabelled=None if evidence.unlabelled is None else evidence.unlabelled.pick(members),
         measured={loss: known.pick(members) for loss, known in evidence.measured.items()},
