@@ -12,7 +12,22 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 # Extras that are tested at the pinned versions only: torch, what builds on it, storage, and what builds the site.
-NOT_LOWEST = ("remote", "torch", "ray", "demo", "eyepacs", "tensorboard", "all", "docs", "test", "dev")
+NOT_LOWEST = (
+    "remote",
+    "torch",
+    "ray",
+    "demo",
+    "eyepacs",
+    "tensorboard",
+    "hf",
+    "hub",
+    "onnx",
+    "skops",
+    "all",
+    "docs",
+    "test",
+    "dev",
+)
 
 
 def pins(name: str) -> dict[str, str]:

@@ -66,10 +66,12 @@ BY_METAVAR = {
     "FILE.npz": FILES,
     "PACK.npz": FILES,
     "ENSEMBLE.json": FILES,
+    "ENSEMBLE.json|BUNDLE": FILES,
     "A.json": FILES,
     "[B.json] FILE...": FILES,
     "PATH": FILES,
     "DIR": FOLDERS,
+    "DIR|CHECKPOINT...": FOLDERS,
     "NAME|FILE.toml": Completed(lambda: _library("recipes/library"), paths="file"),
     "NAME,...": CompletedList(lambda: METHODS),
 }
