@@ -195,6 +195,32 @@ def test_a_graph_that_is_none_is_refused(copy: Path) -> None:
         predict_bundle(copy, np.zeros((2, 2, 5, 5), np.float32), runtime="onnx")
 
 
+@pytest.mark.parametrize("place", ["secret.bin", "../secret.bin", "/etc/hostname"])
+def test_a_graph_reads_no_other_file(
+    copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """ONNX may name files beside it for its numbers; a graph of a bundle holds its own."""
+    onnx = pytest.importorskip("onnx")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "secret.bin").write_bytes(np.ones(3, np.float32).tobytes())
+    numbers = onnx.TensorProto(name="w", data_type=onnx.TensorProto.FLOAT, dims=[3])
+    numbers.data_location = onnx.TensorProto.EXTERNAL
+    numbers.external_data.add(key="location", value=place)
+    make_value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Add", ["inputs", "w"], ["shares"])],
+        "graph",
+        [make_value("inputs", onnx.TensorProto.FLOAT, ["batch", 3])],
+        [make_value("shares", onnx.TensorProto.FLOAT, ["batch", 3])],
+        [numbers],
+    )
+    made = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=10)
+    (copy / "model.onnx").write_bytes(made.SerializeToString())
+    sign(copy, "model.onnx")
+    with pytest.raises(InputError, match="onnxruntime cannot read it"):
+        predict_bundle(copy, np.zeros((2, 2, 5, 5), np.float32), runtime="onnx")
+
+
 def npz(path: Path, shape: tuple[int, ...]) -> Path:
     """An archive whose array claims that shape and holds a few bytes."""
     header = io.BytesIO()

@@ -151,7 +151,7 @@ class _Opener:
             if not stored.torch:
                 _copy(file, path)
                 return
-            from comitia.bundle.pretrained import distinct
+            from comitia.bundle.saving import distinct
             from comitia.deep.states import module_tensors, write_state
 
             module = self.open(file).module

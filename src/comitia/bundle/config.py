@@ -16,6 +16,8 @@ KINDS = ("safetensors", "huggingface", "onnx", "skops", "exported")
 OUTPUTS = ("logits", "probabilities")
 #: How samples become what a network sees: not at all, as the data sets of comitia are prepared, or by a module.
 PREPARES = ("none", "image", "module")
+#: Under this prefix lies the state of a module that prepares a member's inputs, beside the state of the member.
+STATE_OF_PREPARE = "comitia.prepare."
 # Names that are plain on every system: no folder, no device, nothing hidden, nothing that a shell would read.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")

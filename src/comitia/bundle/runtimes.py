@@ -160,7 +160,9 @@ def _no_code(bundle: Bundle, trust: Trust) -> str | None:
 
 
 def _no_kinds(bundle: Bundle, trust: Trust, kinds: set[str]) -> str | None:
-    needs = {"onnx": "onnxruntime", "skops": "skops", "safetensors": "torch", "huggingface": "transformers"}
+    needs = {"onnx": "onnxruntime", "skops": "skops", "huggingface": "transformers"}
+    if not has("torch"):
+        return "needs torch; pip install 'comitia[torch]'"
     for kind in sorted(kinds):
         if kind in needs and not has(needs[kind]):
             return f"needs {needs[kind]}"

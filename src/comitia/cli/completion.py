@@ -66,6 +66,7 @@ BY_METAVAR = {
     "FILE.npz": FILES,
     "PACK.npz": FILES,
     "ENSEMBLE.json": FILES,
+    "ENSEMBLE.json|BUNDLE": FILES,
     "A.json": FILES,
     "[B.json] FILE...": FILES,
     "PATH": FILES,

@@ -168,7 +168,7 @@ class WeightedEnsemble(nn.Module):
         predictions : those of the members on the hold-out; the answers of the vote are kept to compare with
         force : replace a bundle that lies there
         """
-        from comitia.bundle.pretrained import save
+        from comitia.bundle.saving import save
 
         options = {"example": example, "onnx": onnx, "program": program, "holdout": holdout}
         save(self, folder, ensemble=ensemble, model=model, predictions=predictions, force=force, **options)
