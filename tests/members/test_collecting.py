@@ -180,11 +180,11 @@ def test_one_member_is_in_memory_at_a_time(
         nonlocal most
         gc.collect()
         most = max(most, sum(one() is not None for one in alive))
-        made = plain_loop.network(name)
+        made = plain_loop.Wide()
         alive.append(weakref.ref(made))
         return made
 
-    gather(checkpoints, tmp_path / "a.npz", model=network)
+    gather(checkpoints / "wide", tmp_path / "a.npz", model=network)
     assert most <= 1  # the one before is gone, or goes with the next
 
 
