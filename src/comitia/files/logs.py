@@ -108,5 +108,6 @@ def _record(line: bytes, where: str) -> dict[str, Any]:
     if text[-2:] != '"}' or _check(f"{text[:-end]}}}") != text[-DIGITS - 2 : -2]:
         raise InputError(f"{where}: damaged or edited; restore the file from a copy, or begin a new one")
     record: dict[str, Any] = parse_json(text, where)
-    record.pop("check")
+    if record.pop("check", None) is None:
+        raise InputError(f"{where}: damaged or edited; restore the file from a copy, or begin a new one")
     return record

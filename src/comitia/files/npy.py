@@ -15,6 +15,10 @@ from comitia._predictions import Predictions
 from comitia.files.remote import shown
 
 
+#: Bytes of shape and type beyond which a header is none.
+MOST_HEADER = 2**16
+
+
 def read_npy(path: Path) -> NDArray[Any]:
     """Return the array of that file, memory-mapped and read-only; pickles are refused."""
     try:
@@ -41,6 +45,11 @@ def read_npy(path: Path) -> NDArray[Any]:
 def array_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Read the header of an array; return its shape, whether its columns lie together, and its type (no objects)."""
     version = np.lib.format.read_magic(stream)
+    place = stream.tell()
+    length = int.from_bytes(stream.read(2 if version == (1, 0) else 4), "little")
+    if length > MOST_HEADER:  # numpy would take that much memory before it finds the file shorter
+        raise ValueError(f"its header is said to have {length:,} bytes")
+    stream.seek(place)
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, fortran, dtype = read(stream)
     if dtype.hasobject:
