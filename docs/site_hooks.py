@@ -28,7 +28,7 @@ needs comes from `comitia.weighting`, `comitia.statistics` and `comitia.bounds`.
 # The public names of each module, by its `__all__` unless they are listed here.
 MODULES: dict[str, list[str] | None] = {
     "comitia": None,
-    "comitia.sklearn": ["WeightedVoteClassifier"],
+    "comitia.sklearn": None,
     "comitia.deep": None,
     "comitia.weighting": ["Evidence", "Weighting", "minimise_tandem"],
     "comitia.statistics": ["co_errors"],
