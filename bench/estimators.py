@@ -1,8 +1,8 @@
 """Accuracy and promise of `WeightedVoteClassifier` beside scikit-learn's ensembles, on public tables.
 
 Tables: those in the shared data (letter, satellite, dna, vehicle, pima, sonar). Each random split trains on 80% of a
-table, at most 1,000 samples (COMITIA_TRAINED), and judges on the others, at most 5,000. Members: eight of different kinds, scaled where
-that matters. All methods get the same training samples:
+table, at most 1,000 samples (COMITIA_TRAINED), and judges on the others, at most 5,000. Members: eight of different
+kinds, scaled where that matters. All methods get the same training samples:
 
 - *voting, hard* and *soft*, *stacking* (five folds, logistic regression): scikit-learn's, with their defaults.
 - *greedy, five folds*: selection with replacement by out-of-fold predictions; no promise.

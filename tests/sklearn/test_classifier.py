@@ -10,6 +10,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError, SkipTestWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -20,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from comitia._errors import InputError
 from comitia._votes import winners
@@ -35,22 +36,51 @@ MEMBERS = [
 X, Y = make_classification(1500, 10, n_informative=5, random_state=0)
 quiet = pytest.mark.filterwarnings("ignore::comitia.sklearn.CertificateWarning")
 pytestmark = quiet
-SETS = [
-    WeightedVoteClassifier([MEMBERS[1]], random_state=0),
-    WeightedVoteClassifier([("line", LogisticRegression()), ("bayes", GaussianNB())], random_state=0),
-    WeightedVoteClassifier(
-        [("near", KNeighborsClassifier(2)), ("svm", LinearSVC())], method="tandem", random_state=0
-    ),
-    WeightedVoteClassifier([("tree", MEMBERS[1][1]), ("bayes", GaussianNB())], cv=2, random_state=0),
-]
+TREE = ("tree", DecisionTreeClassifier(max_depth=4, random_state=0))
+FROZEN = ("frozen", FrozenEstimator(GaussianNB().fit(X, Y)))
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
-@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
-@parametrize_with_checks(SETS)
+def conventions(*estimators):
+    """A test of each convention of scikit-learn, for each of those estimators."""
+    marks = (
+        "ignore::sklearn.exceptions.SkipTestWarning",
+        "ignore:The least populated class:UserWarning",
+        "ignore:divide by zero:RuntimeWarning",
+    )
+
+    def mark(test):
+        for text in marks:
+            test = pytest.mark.filterwarnings(text)(test)
+        return parametrize_with_checks(list(estimators))(test)
+
+    return mark
+
+
+@conventions(
+    WeightedVoteClassifier([("line", LogisticRegression()), ("bayes", GaussianNB())], random_state=0)
+)
 def test_the_conventions_of_scikit_learn(estimator, check) -> None:
     check(estimator)
+
+
+@pytest.mark.slow
+@conventions(
+    WeightedVoteClassifier([TREE], random_state=0),
+    WeightedVoteClassifier([("near", KNeighborsClassifier(2)), ("svm", LinearSVC())], method="tandem"),
+    WeightedVoteClassifier([TREE, ("bayes", GaussianNB())], cv=2, random_state=0),
+    WeightedVoteClassifier(
+        [TREE, ("line", make_pipeline(StandardScaler(), LogisticRegression()))], vote="majority"
+    ),
+)
+def test_the_conventions_with_other_members(estimator, check) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("members", [[FROZEN], [FROZEN, TREE]])
+def test_frozen_members_know_their_own_data_only(members: list) -> None:
+    """So check_estimator skips them, as it does FrozenEstimator itself."""
+    with pytest.warns(SkipTestWarning, match="Explicit SKIP"):
+        check_estimator(WeightedVoteClassifier(members))
 
 
 @pytest.mark.parametrize("vote", ["majority", "average"])
@@ -212,8 +242,6 @@ def test_some_frozen_members_leave_the_others_to_be_fitted() -> None:
 
 
 def test_a_frozen_member_must_be_fitted() -> None:
-    from sklearn.exceptions import NotFittedError
-
     with pytest.raises(NotFittedError):
         WeightedVoteClassifier([("frozen", FrozenEstimator(GaussianNB()))]).fit(X, Y)
 
