@@ -23,6 +23,8 @@ FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 ASKED = 5
 # Standard deviations by which the squared differences of draws may exceed their mean.
 EVEN_DRAWS = 10.0
+# Overlaps are counted on so many samples: with more, none is thin.
+LOOKED_AT = 2000
 
 Positions = NDArray[np.int64]
 
@@ -72,11 +74,7 @@ class Bag:
 
 
 def as_bag(forest: Any, classes: NDArray[Any]) -> Bag:
-    """Return the fitted ensemble as a bag; anything that has no out-of-bag samples is an error."""
-    require_bagged(forest)
-    check_is_fitted(forest)
-    if getattr(forest, "n_outputs_", 1) != 1:
-        raise InputError(f"forest: must have one output, got {forest.n_outputs_}; fit one per output")
+    """Return the fitted ensemble as a bag."""
     features = None if isinstance(forest, FORESTS) else list(forest.estimators_features_)
     known = np.searchsorted(classes, forest.classes_).astype(np.int64)
     return Bag(list(forest.estimators_), features, known, len(classes))
@@ -89,11 +87,19 @@ def require_bagged(forest: Any) -> None:
             "forest: must be a RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier, got "
             f"{type(forest).__name__}"
         )
-    if not forest.bootstrap and (isinstance(forest, FORESTS) or forest.max_samples == 1.0):
+    if not forest.bootstrap and (isinstance(forest, FORESTS) or forest.max_samples in (None, 1.0)):
         raise InputError(
             "forest: bootstrap=False trains every member on all samples, so that none is out-of-bag; use "
             "bootstrap=True"
         )
+
+
+def require_fitted(forest: Any) -> None:
+    """Raise unless it is a fitted bagged ensemble for one output."""
+    require_bagged(forest)
+    check_is_fitted(forest)
+    if getattr(forest, "n_outputs_", 1) != 1:
+        raise InputError(f"forest: must have one output, got {forest.n_outputs_}; fit one per output")
 
 
 def uneven(forest: Any) -> str | None:
@@ -111,12 +117,10 @@ class OutOfBag:
     mask: NDArray[np.bool_]
 
     @property
-    def paired(self) -> bool:
-        """Whether every two members have common out-of-bag samples; taken for granted of many samples."""
-        if self.mask.shape[1] > 2000:
-            return True
-        inside = self.mask.astype(np.float32)
-        return bool((inside @ inside.T).min() > 0)
+    def overlap(self) -> int:
+        """How many out-of-bag samples the thinnest pair of members shares, among the first 2,000."""
+        inside = self.mask[:, :LOOKED_AT].astype(np.float32)
+        return int((inside @ inside.T).min())
 
 
 def out_of_bag(forest: Any, bag: Bag, X: Any, codes: Positions, vote: str, n_jobs: int | None) -> OutOfBag:
@@ -126,7 +130,8 @@ def out_of_bag(forest: Any, bag: Bag, X: Any, codes: Positions, vote: str, n_job
         raise InputError(
             f"X: must be the samples that the forest was fitted on, got {X.shape[0]} others; give those"
         )
-    _require_same(bag, drawn, codes)
+    if getattr(forest, "class_weight", None) is None:
+        _require_same(bag, drawn, codes)
     mask = np.ones((len(drawn), len(codes)), bool)
     for row, part in zip(mask, drawn, strict=True):
         row[part] = False
