@@ -31,6 +31,7 @@ FEWEST_NEIGHBOURS, MOST_NEIGHBOURS, RUN, EVIDENCE = 200, 200_000, 1000, 1e4
 # How lines on bounds begin that are not the promise: of interest to who compares bounds.
 TANDEM_ABOVE, VACUOUS = "the tandem risk", "vacuous (1 or more, promises nothing)"
 MASKED = "cells are empty or masked (not hold-out for that member)"
+THIN_PAIR = "some pair of members shares only"
 ABOUT_MEMBERS = ("member '", "members ('", "members '")
 # Shares of groups are sums of fractions: members that never differ miss 0 by their last bits.
 ROUNDING = 1e-12
@@ -68,10 +69,10 @@ def of_concern(warnings: Iterable[str], *, drawn: bool = False) -> tuple[str, ..
     """Return the warnings about samples, members and the promise: all but those on bounds that are no promise.
 
     `drawn`: members are of one kind and were drawn at random with the samples that are hold-out for each, as the trees
-    of a forest, so that single ones and masked cells are no concern.
+    of a forest, so that single ones, masked cells and thin pairs are no concern: a bound's number of samples says it.
     """
     lines = tuple(line for line in warnings if not line.startswith((TANDEM_ABOVE, VACUOUS)))
-    of_members = (MASKED, *ABOUT_MEMBERS)
+    of_members = (MASKED, THIN_PAIR, *ABOUT_MEMBERS)
     return tuple(line for line in lines if not (drawn and any(text in line for text in of_members)))
 
 
@@ -246,7 +247,7 @@ def _duplicates(names: tuple[str, ...], hard: Statistics) -> Iterator[str]:
 def _about_overlap(hard: Statistics) -> Iterator[str]:
     if not hard.shared and hard.pair_samples < THIN_OVERLAP:
         yield (
-            f"some pair of members shares only {hard.pair_samples} hold-out samples, "
+            f"{THIN_PAIR} {hard.pair_samples} hold-out samples, "
             "and the smallest overlap is the n of every second-order bound"
         )
 

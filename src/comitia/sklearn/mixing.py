@@ -34,7 +34,7 @@ def mixed(evidence: Evidence) -> Weighting:
     >>> mask = np.array([[1, 1, 1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1, 1, 1]], bool)
     >>> pack = Predictions.from_arrays(votes=votes, labels=[0, 1, 0, 1, 0, 1, 0, 1], mask=mask)
     >>> mixed(Evidence(pack)).weights.round(2)
-    array([0.36, 0.34, 0.3 ])
+    array([0.42, 0.3 , 0.28])
     """
     predictions = evidence.predictions
     assert isinstance(predictions, Predictions)

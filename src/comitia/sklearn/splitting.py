@@ -43,7 +43,7 @@ def divide(
 
     >>> parts = divide(10, 0.3, np.random.RandomState(0))
     >>> parts.train.tolist(), parts.held.tolist()
-    ([0, 1, 2, 3, 5, 6, 7], [4, 8, 9])
+    ([1, 2, 4, 6, 7, 8, 9], [0, 3, 5])
     """
     unit = np.arange(samples) if groups is None else np.unique(groups, return_inverse=True)[1].ravel()
     count = int(unit.max()) + 1
