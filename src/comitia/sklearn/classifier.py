@@ -15,18 +15,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia._votes import deployed_classes, ensemble_probabilities
 from comitia._weigh import weigh
 from comitia.sklearn.composition import Composition, kept, pairs_of, require_members
 from comitia.sklearn.fitting import Fitted, Task, fit_members, is_fitted_before
 from comitia.sklearn.members import Member, common_classes
 from comitia.sklearn.reporting import Reported, concerns, warn
 from comitia.sklearn.splitting import Parts, as_groups, checked_samples, divide, folds_of
-from comitia.sklearn.votes import as_predictions, asked_vote, lacking_probabilities
+from comitia.sklearn.votes import Deployed, as_predictions, asked_vote, lacking_probabilities
 from comitia.weighting import Method
 
 
-class WeightedVoteClassifier(Reported, ClassifierMixin, MetaEstimatorMixin, Composition):  # type: ignore[misc]
+class WeightedVoteClassifier(Reported, Deployed, ClassifierMixin, MetaEstimatorMixin, Composition):  # type: ignore[misc]
     """Weighted majority or average vote of classifiers, with a certificate of its error.
 
     Parameters
@@ -121,17 +120,6 @@ class WeightedVoteClassifier(Reported, ClassifierMixin, MetaEstimatorMixin, Comp
         self._weigh(fitted, task, groups, seed)
         warn(concerns(self.ensemble_))
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return, as (n,), the classes that the weighted vote gives."""
-        voters, weights = self._voters(X)
-        found: NDArray[Any] = self.classes_[deployed_classes(voters, weights, self.ensemble_.vote)]
-        return found
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return, as (n, C), averaged probabilities, or for the majority vote the weights of the votes."""
-        voters, weights = self._voters(X)
-        return ensemble_probabilities(voters, weights, self.ensemble_.vote)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return who gets what: `groups` the split, everything else the members that request it."""

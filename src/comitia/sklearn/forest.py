@@ -13,7 +13,6 @@ from comitia._certificate import Certificate
 from comitia._certify import Certification, certify, nothing_promised
 from comitia._errors import InputError
 from comitia._predictions import Predictions
-from comitia._votes import deployed_classes, ensemble_probabilities
 from comitia._weigh import weigh
 from comitia.sklearn.bags import (
     OutOfBag,
@@ -29,7 +28,7 @@ from comitia.sklearn.bags import (
 from comitia.sklearn.mixing import mixed
 from comitia.sklearn.reporting import Reported, as_text, concerns, warn
 from comitia.sklearn.splitting import as_groups, checked_samples, divide
-from comitia.sklearn.votes import as_predictions, asked_vote
+from comitia.sklearn.votes import Deployed, as_predictions, asked_vote
 from comitia.weighting import Method
 
 GROUPED = "out-of-bag samples are of the same groups as those that trained the trees"
@@ -39,7 +38,7 @@ UNPAIRED = "some trees have no out-of-bag sample in common"
 THIN = 30
 
 
-class WeightedForest(Reported, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class WeightedForest(Reported, Deployed, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A random forest with weighted trees, and certificates of its error.
 
     The samples that a tree was not drawn are a hold-out of its own. They choose the weights, and certify them for
@@ -163,17 +162,6 @@ class WeightedForest(Reported, ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         held = (_safe_indexing(X, parts.held), y[parts.held]) if len(parts.held) else None
         inside = None if groups is None else groups[parts.held]
         return self._weigh(forest, train, train_y, held, inside, seed)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return, as (n,), the classes that the weighted vote gives."""
-        voters, weights = self._voters(X)
-        found: NDArray[Any] = self.classes_[deployed_classes(voters, weights, self.ensemble_.vote)]
-        return found
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return, as (n, C), the weights of the votes, or averaged probabilities."""
-        voters, weights = self._voters(X)
-        return ensemble_probabilities(voters, weights, self.ensemble_.vote)
 
     def report(self) -> str:
         """Return what `fit` found as a few lines of text: both certificates, the weights, warnings."""

@@ -1,4 +1,4 @@
-"""Which vote was asked for, and what members said for it."""
+"""Which vote was asked for, what members said for it, and the vote that is deployed."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._ensemble import Ensemble
 from comitia._errors import InputError, require_choice
 from comitia._predictions import Predictions
-from comitia._votes import VOTES
+from comitia._votes import VOTES, deployed_classes, ensemble_probabilities
 
 #: Votes as scikit-learn spells them.
 VOTING = {"hard": "majority", "soft": "average"}
@@ -51,3 +52,25 @@ def as_predictions(
 def lacking_probabilities(pairs: Sequence[tuple[str, Any]]) -> tuple[str, Any] | None:
     """Return the first member without probabilities."""
     return next((pair for pair in pairs if not hasattr(pair[1], "predict_proba")), None)
+
+
+class Deployed:
+    """An estimator whose vote is that of `ensemble_`, whatever its settings are by now."""
+
+    ensemble_: Ensemble
+    classes_: NDArray[Any]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return, as (n,), the classes that the weighted vote gives."""
+        voters, weights = self._voters(X)
+        found: NDArray[Any] = self.classes_[deployed_classes(voters, weights, self.ensemble_.vote)]
+        return found
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return, as (n, C), averaged probabilities, or for the majority vote the weights of the votes."""
+        voters, weights = self._voters(X)
+        return ensemble_probabilities(voters, weights, self.ensemble_.vote)
+
+    def _voters(self, X: Any) -> tuple[Predictions, NDArray[np.float64]]:
+        """Return what the members with weight say on X, and their weights."""
+        raise NotImplementedError
