@@ -12,7 +12,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from comitia.sklearn import WeightedForest, WeightedVoteClassifier
 
-pytestmark = pytest.mark.filterwarnings("ignore::comitia.sklearn.CertificateWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::comitia.sklearn.CertificateWarning"),
+    pytest.mark.filterwarnings("ignore:The least populated class:UserWarning"),
+]
 DELTA, DRAWS, FURTHER = 0.1, 200, 20_000
 # Sound promises exceed it with probability 1e-3.
 MOST_BROKEN = int(binom.isf(1e-3, DRAWS, DELTA))
