@@ -13,7 +13,7 @@ LOWEST := .venv-lowest
 # Material prints an advertisement for its successor otherwise.
 export NO_MKDOCS_2_WARNING := 1
 # Tests that need nothing but the base install, numba, pyarrow, scikit-learn and matplotlib.
-CORE_TESTS := $(addprefix tests/,bounds statistics weighting files evaluation pages recipes) $(wildcard tests/test_*.py)
+CORE_TESTS := $(addprefix tests/,bounds statistics weighting files sklearn evaluation pages recipes) $(wildcard tests/test_*.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check format long attack assumptions bench docs results dist lowest clean

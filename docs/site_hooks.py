@@ -29,7 +29,7 @@ weighting or bound needs comes from `comitia.weighting`, `comitia.statistics` an
 # The public names of each module, by its `__all__` unless they are listed here.
 MODULES: dict[str, list[str] | None] = {
     "comitia": None,
-    "comitia.sklearn": ["WeightedVoteClassifier"],
+    "comitia.sklearn": None,
     "comitia.deep": None,
     "comitia.bundle": None,
     "comitia.weighting": ["Evidence", "Weighting", "minimise_tandem"],

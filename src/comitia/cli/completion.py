@@ -74,7 +74,6 @@ BY_METAVAR = {
     "DIR|CHECKPOINT...": FILES,
     "CHECKPOINT...": FILES,
     "FILE.npz|MODULE:FUNCTION": FILES,
-    "ENSEMBLE.json|BUNDLE": FILES,
     "NAME|FILE.toml": Completed(lambda: _library("recipes/library"), paths="file"),
     "NAME,...": CompletedList(lambda: METHODS),
 }
