@@ -13,6 +13,7 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
+from comitia.cli.real import predict_real, real_options, refuse_real
 from comitia.cli.table_options import ReadingCommand, Told, as_arguments, table_options
 
 
@@ -30,6 +31,7 @@ Examples:
 @click.option("--labels", metavar="FILE", help="True classes, if you want the error counted.")
 @click.option("--out", metavar="FILE", help="Where the predictions go: .npz or .csv.")
 @table_options
+@real_options("target")
 @common_options
 def command(
     ensemble_path: str,
@@ -38,6 +40,7 @@ def command(
     out: str | None,
     force: bool,
     json_path: str | None,
+    target: str | None,
     **columns: Any,
 ) -> None:
     """Predict with an ensemble that `weigh --out` wrote.
@@ -54,9 +57,14 @@ def command(
     from comitia.cli.tables import show_predicted
     from comitia.files import read_predictions
     from comitia.files.ensembles import read_ensemble, write_predicted
+    from comitia.files.real_ensembles import is_real_ensemble
 
     if out is not None and not out.lower().endswith((".npz", ".csv")):
         raise InputError(f"{show_place(out)}: must end in .npz or .csv")
+    if is_real_ensemble(ensemble_path):
+        predict_real(ensemble_path, files, target, columns, out, json_path)
+        return
+    refuse_real({"target": target})
     told = Told()
     ensemble = read_ensemble(ensemble_path)
     given = read_predictions(files, labels=labels, like=ensemble, **as_arguments(columns, told))

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,22 +14,44 @@ from comitia._predict import Predicted
 from comitia.files.atomic import write_bytes, write_text
 from comitia.files.remote import local, shown
 
+_FORMAT = re.compile(r'"format"\s*:\s*"comitia-([a-z]+)-[0-9]')
+
 
 def read_ensemble(path: str | Path, *, faults: bool = True) -> Ensemble:
     """Read the ensemble in a file, or behind a URL, that `comitia weigh --out` wrote.
 
     A file that contradicts itself is refused; with `faults=False` only its form is checked, for `verify`.
     """
+    text = ensemble_text(path)
+    if is_real_text(text):
+        raise InputError(
+            f"{shown(path)}: is of an ensemble for real targets; predict, verify and report take it (in Python "
+            "read_real_ensemble), this takes classes"
+        )
+    return Ensemble.from_json(text, source=shown(path), faults=faults)
+
+
+def ensemble_text(path: str | Path) -> str:
+    """Return the text of an ensemble's file, or of one behind a URL."""
     place = local(path)
     try:
-        text = place.read_text(encoding="utf-8")
+        return place.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; comitia weigh writes one") from None
     except UnicodeDecodeError:
         raise InputError(f"{shown(path)}: not text, so not an ensemble that comitia weigh wrote") from None
     except OSError as error:
         raise InputError(f"{shown(path)}: not readable ({error.strerror})") from None
-    return Ensemble.from_json(text, source=shown(path), faults=faults)
+
+
+def is_real_text(text: str) -> bool:
+    """Return whether the text is of an ensemble for real targets, by the format it names first.
+
+    >>> is_real_text('{"format": "comitia-regression-1"}'), is_real_text('{"format": "comitia-ensemble-2"}')
+    (True, False)
+    """
+    found = _FORMAT.search(text)
+    return found is not None and found[1] == "regression"
 
 
 def write_predicted(path: str | Path, predicted: Predicted) -> None:
