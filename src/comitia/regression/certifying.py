@@ -23,6 +23,7 @@ NOT_KNOWN = (
     "all samples chose the weights, and then a promise needs the largest error that is possible (largest_error=); a "
     "clipped loss is no quadratic form of the weights"
 )
+NO_LIMIT = "every error of the samples that choose is 0, so they cannot say at what to clip; clip= does"
 OUT_OF_FOLD = "out-of-fold samples trained the models of other folds; certify= takes untouched samples"
 IN_GROUPS = "samples of one group are not independent, and order statistics need samples that are"
 TOO_FEW = "{} samples are too few for a quantile of level {:g} at delta {:g}"

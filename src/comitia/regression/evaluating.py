@@ -155,9 +155,11 @@ def _half(
         weights = TABLE[name].weigh(part, asked.delta, None).weights
         errors = weighted_mean(held, weights) - held.truth
         known = limit or chosen_limit(weighted_mean(part, weights) - part.truth)
-        best = certify_untouched(held, weights, known, asked, "split").best
+        if known is None:
+            raise InputError("clip: every error of a half is 0, so it cannot say at what to clip; give it")
+        best = certify_untouched(held, weights, known, asked, "split").certificates[0]
         means = (held.averaged(loss).mean() for loss in (errors**2, np.abs(errors)))
-        rows.append([*means, 0.0 if best is None else best.risk, *weights])
+        rows.append([*means, best.risk, *weights])
     return np.asarray(np.mean(rows, axis=0))
 
 

@@ -62,18 +62,14 @@ def asked_limit(largest_error: float | None, clip: float | None) -> Limit | None
     return None
 
 
-def chosen_limit(errors: Array) -> Limit:
-    """Return twice the largest of those errors: of the weighted mean on samples that do not certify.
+def chosen_limit(errors: Array) -> Limit | None:
+    """Return twice the largest of those errors: of the weighted mean on samples that do not certify. None of zeros.
 
     >>> chosen_limit(np.array([1.0, -3.0]))
     Limit(value=6.0, how='chosen')
     """
     largest = float(np.abs(errors).max())
-    if largest == 0:
-        raise InputError(
-            "clip: every error of the samples that choose is 0, so they cannot say what to clip at; give it"
-        )
-    return Limit(WIDER * largest, "chosen")
+    return Limit(WIDER * largest, "chosen") if largest > 0 else None
 
 
 def require_true(limit: Limit, errors: Array, whose: str) -> None:

@@ -15,6 +15,7 @@ from comitia._split import default_fraction, random_folds, split_samples
 from comitia.bounds.error_quantile import require_level
 from comitia.bounds.terms import kl_divergence
 from comitia.regression.certifying import (
+    NO_LIMIT,
     OUT_OF_FOLD,
     Question,
     RealCertification,
@@ -283,7 +284,8 @@ def _certified(
         return nothing_promised(OUT_OF_FOLD, asked)
     if sources.chosen_on == "all":
         return certify_chosen(sources.certifying, rho, limit, asked)
-    assert limit is not None
+    if limit is None:
+        return nothing_promised(NO_LIMIT, asked)
     name = "split" if sources.chosen_on == "part" else "holdout"
     return certify_untouched(sources.certifying, rho, limit, asked, name)
 
