@@ -28,6 +28,8 @@ NAMES = [
     "after",
     "protocol",
     "noise",
+    "estimators",
+    "forests",
     "engine",
 ]
 

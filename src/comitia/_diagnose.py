@@ -1,6 +1,6 @@
 """What looks off in a pack of predictions or its certificates, one plain line each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,10 @@ FEWEST_COPIES, COPIED_SHARE, LABELS_DIFFER = 5, 0.01, 0.05
 # Neighbours are looked at from this many samples on, at most in this many, which then are runs of that length. Where
 # samples err independently the evidence reaches its limit with probability 1e-4 at most.
 FEWEST_NEIGHBOURS, MOST_NEIGHBOURS, RUN, EVIDENCE = 200, 200_000, 1000, 1e4
+# How lines on bounds begin that are not the promise: of interest to who compares bounds.
+TANDEM_ABOVE, VACUOUS = "the tandem risk", "vacuous (1 or more, promises nothing)"
+MASKED = "cells are empty or masked (not hold-out for that member)"
+ABOUT_MEMBERS = ("member '", "members ('", "members '")
 # Shares of groups are sums of fractions: members that never differ miss 0 by their last bits.
 ROUNDING = 1e-12
 
@@ -60,11 +64,21 @@ def about_bounds(
     )
 
 
+def of_concern(warnings: Iterable[str], *, drawn: bool = False) -> tuple[str, ...]:
+    """Return the warnings about samples, members and the promise: all but those on bounds that are no promise.
+
+    `drawn`: members are of one kind and were drawn at random with the samples that are hold-out for each, as the trees
+    of a forest, so that single ones and masked cells are no concern.
+    """
+    lines = tuple(line for line in warnings if not line.startswith((TANDEM_ABOVE, VACUOUS)))
+    of_members = (MASKED, *ABOUT_MEMBERS)
+    return tuple(line for line in lines if not (drawn and any(text in line for text in of_members)))
+
+
 def _about_cells(empty: int, cells: int) -> Iterator[str]:
     if empty:
         yield (
-            f"{empty:,} of {cells:,} cells are empty or masked (not hold-out for that member): valid only if "
-            "which ones was decided without looking at the labels"
+            f"{empty:,} of {cells:,} {MASKED}: valid only if which ones was decided without looking at the labels"
         )
 
 
@@ -263,9 +277,9 @@ def _about_bounds(
     gibbs, tandem = measured.gibbs(weights), measured.tandem(weights)
     if tandem > gibbs / 2 and np.count_nonzero(weights) > 1:
         yield (
-            f"the tandem risk {tandem:.4f} is above half the Gibbs risk {gibbs:.4f} (members err together): "
+            f"{TANDEM_ABOVE} {tandem:.4f} is above half the Gibbs risk {gibbs:.4f} (members err together): "
             "first-order and moment bounds are tighter here than tandem ones"
         )
     empty = [c.name for c in certification.certificates if c.vacuous]
     if empty:
-        yield f"vacuous (1 or more, promises nothing): {', '.join(empty)}"
+        yield f"{VACUOUS}: {', '.join(empty)}"

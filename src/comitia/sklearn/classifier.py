@@ -1,43 +1,58 @@
-"""A scikit-learn classifier whose members' weights minimise a bound, and whose vote is certified."""
+"""A scikit-learn classifier whose members' weights come from samples no member saw, and whose vote is certified."""
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn import get_config
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import Bunch, check_random_state, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia._votes import deployed_classes, ensemble_probabilities
 from comitia._weigh import weigh
+from comitia.sklearn.composition import Composition, kept, pairs_of, require_members
+from comitia.sklearn.fitting import Fitted, Task, fit_members, is_fitted_before
+from comitia.sklearn.members import Member, common_classes
+from comitia.sklearn.reporting import Reported, concerns, warn
+from comitia.sklearn.splitting import Parts, as_groups, checked_samples, divide, folds_of
+from comitia.sklearn.votes import as_predictions, asked_vote, lacking_probabilities
+from comitia.weighting import Method
 
-# check_estimator's smallest problems have this few samples; below it nothing can be kept apart.
-SMALLEST_HOLDOUT = 2
 
-
-class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class WeightedVoteClassifier(Reported, ClassifierMixin, MetaEstimatorMixin, Composition):  # type: ignore[misc]
     """Weighted majority or average vote of classifiers, with a certificate of its error.
 
     Parameters
     ----------
-    estimators : list of (name, classifier)
-    method : how weights are chosen, as for `comitia.weigh`.
-    vote : "majority", or "average" (every member needs predict_proba).
+    estimators : list of (name, classifier); `set_params(name="drop")` leaves one out. Those in a `FrozenEstimator` are
+        taken as they are; if all are, every sample given to `fit` must be new to them, and all of them count.
+    method : how weights are chosen, as for `comitia.weigh`; None is its default, ``"blend"``.
+    vote : ``"majority"`` or ``"average"`` (every member needs predict_proba). None is the average where every member
+        has predict_proba, else the majority.
+    voting : the same as scikit-learn spells it: ``"hard"`` or ``"soft"``.
     delta : probability with which the certificate may fail.
     holdout : share of the samples given to `fit` that no member is trained on.
     certify_fraction : share of the hold-out kept for certifying; None lets round(.7 n^(3/4)) of its n samples choose
         the weights, as `comitia.weigh` does.
-    prefit : members are fitted already, and `fit` gets hold-out samples none of them has seen.
-    random_state : seeds the split.
+    cv : number of folds, or a splitter: out-of-fold predictions on the samples that train choose the weights, members
+        are fitted again on all of them, and all of the hold-out certifies. ``holdout=0`` then promises nothing.
+    prefit : all members are fitted already, as if each were in a `FrozenEstimator`.
+    n_jobs : how many fits run at a time, as in scikit-learn.
+    random_state : seeds the split and the method.
 
     Attributes
     ----------
-    classes_, estimators_, weights_ : the class labels, fitted members, deployed weights.
-    ensemble_ : the `comitia.Ensemble` with all certificates; certificate_ : the one that holds at delta.
+    classes_, weights_ : the class labels, the deployed weights.
+    estimators_, named_estimators_ : fitted members. Those fitted here know classes by position, as scikit-learn's
+        VotingClassifier has it: 0 is the first of `classes_`.
+    ensemble_ : the `comitia.Ensemble` with all certificates; certificate_ : the one that holds at delta, or None.
 
     Settings that change after `fit` wait for the next one: `predict` gives the vote that was certified.
 
@@ -57,128 +72,181 @@ class WeightedVoteClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self,
         estimators: Sequence[tuple[str, Any]],
         *,
-        method: str = "tandem",
-        vote: str = "majority",
+        method: Method | None = None,
+        vote: str | None = None,
+        voting: str | None = None,
         delta: float = 0.05,
         holdout: float = 0.3,
         certify_fraction: float | None = None,
+        cv: Any = None,
         prefit: bool = False,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimators = estimators
         self.method = method
         self.vote = vote
+        self.voting = voting
         self.delta = delta
         self.holdout = holdout
         self.certify_fraction = certify_fraction
+        self.cv = cv
         self.prefit = prefit
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> "WeightedVoteClassifier":
-        """Fit the members on a part, weigh and certify on the rest; with `prefit`, weigh and certify on all."""
-        self._check_members()
-        samples, labels = self._check(X, y)
+    def fit(self, X: Any, y: ArrayLike, groups: Any = None, **fit_params: Any) -> "WeightedVoteClassifier":
+        """Fit the members on a part of the samples, weigh and certify on the rest.
+
+        Parameters
+        ----------
+        X, y : samples and classes. Members get the rows of X as they are, a DataFrame's as a DataFrame.
+        groups : (n,) samples of one group stay on one side, and the certificate is for new groups.
+        fit_params : for the members: `sample_weight`, and with scikit-learn's metadata routing whatever they request.
+            The promise counts every sample once.
+        """
+        pairs, vote = self._members(), asked_vote(self.vote, self.voting)
+        X, y = checked_samples(self, X, y)
+        groups = as_groups(groups, len(y))
+        params = self._routed(groups, fit_params)
         random = check_random_state(self.random_state)
         seed = int(random.randint(2**31 - 1))
-        if self.prefit:
-            self.estimators_ = [member for _, member in self.estimators]
-            # a class that no member knows is one on which they all err, and must count
-            self.classes_ = np.union1d(self._common_classes(), labels)
-            held = np.arange(len(labels))
-        else:
-            self.classes_ = np.unique(labels)
-            train, held = self._split(len(labels), random)
-            self.estimators_ = [
-                clone(member).fit(samples[train], labels[train]) for _, member in self.estimators
-            ]
-        names = [name for name, _ in self.estimators]
-        self.ensemble_ = weigh(
-            self._predictions(samples[held], self.estimators_, names, self.vote, labels[held]),
-            method=self.method,
-            vote=self.vote,
-            delta=self.delta,
-            certify_fraction=self.certify_fraction,
-            seed=seed,
-        )
-        self.weights_ = self.ensemble_.weights
-        self.certificate_ = self.ensemble_.best
+        vote = vote or ("average" if lacking_probabilities(pairs) is None else "majority")
+        task = self._task(pairs, X, y, groups, random, vote, params)
+        self.classes_ = task.classes
+        fitted = fit_members(pairs, task, self.n_jobs)
+        self.members_ = fitted.members
+        self.estimators_ = [member.estimator for member in fitted.members]
+        self.named_estimators_ = self._by_name(fitted.members)
+        self._weigh(fitted, task, groups, seed)
+        warn(concerns(self.ensemble_))
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: Any) -> NDArray[Any]:
         """Return, as (n,), the classes that the weighted vote gives."""
         voters, weights = self._voters(X)
         found: NDArray[Any] = self.classes_[deployed_classes(voters, weights, self.ensemble_.vote)]
         return found
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return, as (n, C), averaged probabilities, or for the majority vote the weights of the votes."""
         voters, weights = self._voters(X)
         return ensemble_probabilities(voters, weights, self.ensemble_.vote)
 
-    def _check_members(self) -> None:
-        pairs = list(self.estimators or ())
-        if any(not isinstance(pair, tuple | list) or len(pair) != 2 for pair in pairs):
-            raise InputError("estimators: must be (name, classifier) pairs")
-        names = [name for name, _ in pairs]
-        if not names:
-            raise InputError("estimators: at least one (name, classifier) pair is required, got none")
-        if len(set(names)) != len(names):
-            raise InputError(f"estimators: names must differ, got {names}")
-        if not self.prefit and not 0 < self.holdout < 1:
-            raise InputError(f"holdout: must lie strictly between 0 and 1, got {self.holdout:g}")
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return who gets what: `groups` the split, everything else the members that request it."""
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        fits = MethodMapping().add(caller="fit", callee="fit")
+        for name, member in kept(pairs_of(self.estimators)):
+            router.add(**{name: member}, method_mapping=fits)
+        return router
 
-    def _check(self, X: ArrayLike, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=None, ensure_all_finite=False, ensure_min_samples=4
+    def _members(self) -> list[tuple[str, Any]]:
+        """Return the members in use; settings that fit no data are an error."""
+        pairs = require_members(self.estimators, list(inspect.signature(type(self)).parameters), "classifier")
+        if (
+            asked_vote(self.vote, self.voting) == "average"
+            and (lacking := lacking_probabilities(pairs)) is not None
+        ):
+            name, member = lacking
+            raise InputError(
+                f"vote: 'average' needs predict_proba, which '{name}' ({type(member).__name__}) lacks; use "
+                "vote='majority', or put it into a CalibratedClassifierCV"
+            )
+        if self._all_fitted(pairs):
+            if self.cv is not None:
+                raise InputError("cv: must be left out where all members are fitted already")
+        elif not (0 < self.holdout < 1 or (self.holdout == 0 and self.cv is not None)):
+            zero = "" if self.cv is not None else "; 0 needs cv, and promises nothing"
+            raise InputError(f"holdout: must lie strictly between 0 and 1, got {self.holdout:g}{zero}")
+        return pairs
+
+    def _all_fitted(self, pairs: Sequence[tuple[str, Any]]) -> bool:
+        return all(is_fitted_before(member, self.prefit) for _, member in pairs)
+
+    def _routed(self, groups: Any, fit_params: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return the fit parameters of each member."""
+        names = [name for name, _ in kept(pairs_of(self.estimators))]
+        given = {key: value for key, value in fit_params.items() if value is not None}
+        if get_config()["enable_metadata_routing"]:
+            given |= {} if groups is None else {"groups": groups}
+            routed = process_routing(self, "fit", **given)
+            return {name: dict(routed[name]["fit"]) for name in names} if given else {}
+        if odd := sorted(set(given) - {"sample_weight"}):
+            raise InputError(
+                f"fit: {', '.join(odd)} can be passed on to members with scikit-learn's metadata routing only "
+                "(sklearn.set_config(enable_metadata_routing=True))"
+            )
+        return dict.fromkeys(names, given)
+
+    def _task(
+        self,
+        pairs: Sequence[tuple[str, Any]],
+        X: Any,
+        y: NDArray[Any],
+        groups: NDArray[Any] | None,
+        random: np.random.RandomState,
+        vote: str,
+        params: dict[str, dict[str, Any]],
+    ) -> Task:
+        """Return what members are fitted on, and how the samples are divided."""
+        before = [pair for pair in pairs if is_fitted_before(pair[1], self.prefit)]
+        classes = common_classes(before, y)
+        if len(classes) < 2:
+            raise InputError(f"y: holds one class only ('{classes[0]}'); two or more classes are required")
+        codes = np.searchsorted(classes, y)
+        everything = np.arange(len(y))
+        parts = (
+            Parts(everything[:0], everything)
+            if len(before) == len(pairs)
+            else divide(len(y), self.holdout, random, groups, codes)
         )
-        check_classification_targets(y)
-        return X, column_or_1d(y, warn=True)
+        folds = None if self.cv is None else folds_of(self.cv, parts, codes, groups, classifier=True)
+        return Task(X, codes, classes, parts, vote, folds, params, self.prefit)
 
-    def _split(self, samples: int, random: np.random.RandomState) -> tuple[NDArray[Any], NDArray[Any]]:
-        order = random.permutation(samples)
-        kept = min(max(SMALLEST_HOLDOUT, round(self.holdout * samples)), samples - SMALLEST_HOLDOUT)
-        return order[kept:], order[:kept]
+    def _by_name(self, members: Sequence[Member]) -> Bunch:
+        fitted = {member.name: member.estimator for member in members}
+        return Bunch(**{name: fitted.get(name, member) for name, member in self.estimators})
 
-    def _common_classes(self) -> NDArray[Any]:
-        first, *others = self.estimators_
-        for member in others:
-            if not np.array_equal(member.classes_, first.classes_):
-                raise InputError("estimators: prefit members must know the same classes")
-        return np.asarray(first.classes_)
+    def _weigh(self, fitted: Fitted, task: Task, groups: NDArray[Any] | None, seed: int) -> None:
+        names = [member.name for member in fitted.members]
+        held = None
+        if len(task.parts.held):
+            inside = None if groups is None else groups[task.parts.held]
+            held = as_predictions(
+                fitted.held, task.vote, names, task.classes, task.codes[task.parts.held], groups=inside
+            )
+        predictions, certify = held, None
+        if task.folds is not None:
+            inside = None if groups is None else groups[task.parts.train]
+            labels = task.codes[task.parts.train]
+            predictions = as_predictions(
+                fitted.unfolded, task.vote, names, task.classes, labels, groups=inside, folds=task.folds
+            )
+            certify = held
+        assert predictions is not None
+        self.ensemble_ = weigh(
+            predictions,
+            method=self.method,
+            vote=task.vote,
+            delta=self.delta,
+            certify_fraction=self.certify_fraction,
+            seed=seed,
+            certify=certify,
+        )
+        self.weights_ = self.ensemble_.weights
+        self.certificate_ = self.ensemble_.best
 
-    def _predictions(
-        self, X: Any, members: Sequence[Any], names: Sequence[str], vote: str, y: NDArray[Any] | None = None
-    ) -> Predictions:
-        """What the members predict for that vote, with class labels turned into positions."""
-        labels = None if y is None else self._positions(y)
-        size = len(self.classes_)
-        if vote == "average":
-            probs = np.stack([self._probabilities(member, X) for member in members])
-            return Predictions.from_arrays(probs=probs, labels=labels, names=names)
-        votes = np.stack([self._positions(member.predict(X)) for member in members])
-        return Predictions.from_arrays(votes=votes, labels=labels, names=names, classes=max(2, size))
-
-    def _positions(self, y: NDArray[Any]) -> NDArray[np.int64]:
-        found = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
-        if not np.array_equal(self.classes_[found], y):
-            raise InputError("y: holds classes that the members do not know")
-        return found.astype(np.int64)
-
-    def _probabilities(self, member: Any, X: Any) -> NDArray[np.float64]:
-        """(n, C) the member's probabilities; a class that its training part lacked has probability zero."""
-        full = np.zeros((X.shape[0], max(2, len(self.classes_))))
-        full[:, np.searchsorted(self.classes_, member.classes_)] = member.predict_proba(X)
-        return full
-
-    def _voters(self, X: ArrayLike) -> tuple[Predictions, NDArray[np.float64]]:
+    def _voters(self, X: Any) -> tuple[Predictions, NDArray[np.float64]]:
+        """Return what the members with weight say on X, and their weights."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=None, ensure_all_finite=False)
-        fitted, active = self.ensemble_, self.ensemble_.active.tolist()
-        members, names = [self.estimators_[i] for i in active], [fitted.names[i] for i in active]
-        return self._predictions(X, members, names, fitted.vote), fitted.weights[active]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        return tags
+        if len(getattr(X, "shape", ())) != 1:  # members say best what is wrong with a single row
+            X = validate_data(self, X, reset=False, skip_check_array=True)
+        (X,) = indexable(X)
+        active, vote, width = self.ensemble_.active, self.ensemble_.vote, max(2, len(self.classes_))
+        members = [self.members_[i] for i in active.tolist()]
+        said = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(member.values)(X, vote, width) for member in members
+        )
+        names = [member.name for member in members]
+        return as_predictions(said, vote, names, self.classes_), self.ensemble_.weights[active]
