@@ -39,7 +39,7 @@ def squared_error_tandem(product: float, kl: float, n: int, largest: float, delt
     Examples
     --------
     >>> round(squared_error_tandem(product=1.0, kl=1.0, n=5000, largest=5.0, delta=0.05), 3)
-    2.189
+    2.572
     """
     share = _share("product", product, largest)
     limit = kl_upper(min(round_up(0.5 + share / 2), 1.0), budget(2 * require_kl(kl), n, delta))
@@ -50,7 +50,7 @@ def squared_error_first_order(mean: float, kl: float, n: int, largest: float, de
     """Return B^2 kl_upper(mean/B^2, (kl + ln(2 sqrt(n)/delta))/n), mean = sum_i rho_i S_ii.
 
     >>> round(squared_error_first_order(mean=1.5, kl=1.0, n=5000, largest=5.0, delta=0.05), 3)
-    1.894
+    1.882
     """
     limit = kl_upper(_share("mean", mean, largest), budget(kl, n, delta))
     return round_up(round_up(largest * largest) * limit)

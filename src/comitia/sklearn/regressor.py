@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 
 from comitia._errors import InputError
 from comitia.regression import RealPredictions, weigh
-from comitia.sklearn.composition import Composition, kept, pairs_of, require_members
+from comitia.sklearn.composition import Composition, require_members
+from comitia.sklearn.real_reporting import real_concerns, real_text
 from comitia.sklearn.reporting import warn
 from comitia.sklearn.splitting import FEWEST_SAMPLES, Parts, Positions, as_groups, divide, folds_of
 
@@ -121,10 +122,13 @@ class WeightedVoteRegressor(RegressorMixin, MetaEstimatorMixin, Composition):  #
         parts = self._parts(pairs, len(y), groups, random)
         folds = None if self.cv is None else folds_of(self.cv, parts, y, groups, classifier=False)
         self._fit_members(pairs, X, y, parts, folds, groups, weight, seed)
-        if self.ensemble_.best is None:
-            warn(["no promise: the hold-out is too small to divide, or there is none; give more samples"])
-        warn(self.ensemble_.warnings)
+        warn(real_concerns(self.ensemble_))
         return self
+
+    def report(self) -> str:
+        """Return what `fit` found as a few lines of text; `comitia.report(mean.ensemble_, "page.html")` is a page."""
+        check_is_fitted(self)
+        return real_text(self.ensemble_)
 
     def predict(self, X: Any) -> Array:
         """Return, as (n,), the weighted mean of what the members with weight predict."""
