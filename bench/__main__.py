@@ -30,6 +30,7 @@ NAMES = [
     "noise",
     "estimators",
     "forests",
+    "regression",
     "engine",
 ]
 

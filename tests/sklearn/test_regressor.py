@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from comitia import InputError, RealPredictions, verify
 from comitia.sklearn import CertificateWarning, WeightedVoteRegressor
@@ -34,7 +34,6 @@ SETS = [
         [("boost", HistGradientBoostingRegressor(max_iter=3)), LINE], method="best", random_state=0
     ),
     WeightedVoteRegressor([TREE, ("line", Ridge())], cv=2, random_state=0),
-    WeightedVoteRegressor([("line", FrozenEstimator(LinearRegression().fit(X, Y)))]),
 ]
 
 
@@ -42,6 +41,11 @@ SETS = [
 @parametrize_with_checks(SETS)
 def test_the_conventions_of_scikit_learn(estimator, check) -> None:
     check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_the_conventions_hold_for_members_that_are_fitted_already() -> None:
+    check_estimator(WeightedVoteRegressor([("line", FrozenEstimator(LinearRegression().fit(X, Y))), TREE]))
 
 
 def test_the_prediction_is_the_weighted_mean() -> None:

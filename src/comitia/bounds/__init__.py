@@ -23,12 +23,14 @@ from comitia.bounds.independent_errors import independent_errors, independent_er
 from comitia.bounds.moment import moment
 from comitia.bounds.occam import log_prior, occam
 from comitia.bounds.relaxation import best_lambda
+from comitia.bounds.shifted_tandem import bennett, pair_means, split_kl, unexpected_bernstein
 from comitia.bounds.squared_error import squared_error_first_order, squared_error_tandem
 from comitia.bounds.tandem_kl import tandem_kl
 from comitia.bounds.tandem_lambda import tandem_lambda
 from comitia.bounds.terms import budget, kl_bernoulli, kl_divergence, kl_lower, kl_upper, log_term
 
 __all__ = [
+    "bennett",
     "best_lambda",
     "best_member",
     "budget",
@@ -55,9 +57,12 @@ __all__ = [
     "log_term",
     "moment",
     "occam",
+    "pair_means",
     "quantile_rank",
+    "split_kl",
     "squared_error_first_order",
     "squared_error_tandem",
     "tandem_kl",
     "tandem_lambda",
+    "unexpected_bernstein",
 ]
