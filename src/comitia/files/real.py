@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._errors import InputError
+from comitia._errors import InputError, nearest
 from comitia.files.columns import Column
 from comitia.files.frames import is_frame
 from comitia.files.npz import opened_archive, read_arrays
@@ -138,6 +138,11 @@ def _settled(
 
 
 def _read_table(table: Opened, options: TableOptions) -> RealPredictions:
+    if options.label is not None and options.label not in table.names:
+        there = ", ".join(table.names[:8]) + (", …" if len(table.names) > 8 else "")
+        raise InputError(
+            f"{table.source}: no column '{options.label}' for target{nearest(options.label, table.names)}; there are {there}"
+        )
     roles = roles_by_name(table.source, table.names, options)
     target = roles.label
     wanted = [
