@@ -129,6 +129,12 @@ def test_all_samples_choose_and_errors_may_be_larger(limit):
         assert found.promised
 
 
+def test_weight_where_the_prior_has_none_promises_nothing():
+    found = weigh(PACK, method="best", certify_fraction=0, largest_error=12.0, prior=[0, 0.5, 0.25, 0.25])
+    assert found.best is None
+    assert "prior" in found.unavailable[0].why
+
+
 def test_groups_stay_whole_and_are_what_is_counted():
     codes = np.repeat(np.arange(150), 4)
     pack = drawn(groups=codes)

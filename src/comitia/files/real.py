@@ -141,7 +141,8 @@ def _read_table(table: Opened, options: TableOptions) -> RealPredictions:
     if options.label is not None and options.label not in table.names:
         there = ", ".join(table.names[:8]) + (", …" if len(table.names) > 8 else "")
         raise InputError(
-            f"{table.source}: no column '{options.label}' for target{nearest(options.label, table.names)}; there are {there}"
+            f"{table.source}: no column '{options.label}' for target{nearest(options.label, table.names)}; there are "
+            f"{there}"
         )
     roles = roles_by_name(table.source, table.names, options)
     target = roles.label

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from comitia._certify import Unavailable
 from comitia.bounds.digital import digital
 from comitia.bounds.error_quantile import error_quantile, quantile_rank
+from comitia.bounds.row import NO_PRIOR
 from comitia.bounds.terms import kl_divergence
 from comitia.promises.order import key_of
 from comitia.regression.certificate import ABSOLUTE, FORMULAS, QUANTILE, SQUARED, RealCertificate
@@ -124,6 +125,8 @@ def certify_chosen(
     ]
     if limit is None or limit.clips:
         return nothing_promised(NOT_KNOWN, asked)
+    if not np.isfinite(kl_divergence(weights, asked.prior)):
+        return nothing_promised(NO_PRIOR, asked)
     for member, errors in zip(samples.names, samples.errors):
         require_true(limit, errors, f"member '{member}'")
     given = tuple(_for_all(samples, weights, limit, asked, asked.delta))
