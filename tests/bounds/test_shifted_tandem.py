@@ -1,5 +1,6 @@
 """Chebyshev-Cantelli bounds of the literature against brute force, and their inequalities by simulation."""
 
+import json
 import math
 
 import mpmath
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import exact_kl
-from comitia import InputError, Predictions, certify, weigh
+from comitia import InputError, Predictions, certify, evaluate, weigh
 from comitia.bounds import bennett, cantelli, pair_means, split_kl, tandem_kl, unexpected_bernstein
 from comitia.bounds.shifted_tandem import MUS, _halved, _mean, _square, _squared_mean
 
@@ -202,3 +203,15 @@ def test_rows_for_a_comparison_cost_the_promise_nothing():
 def test_wrong_numbers(bound, change, message):
     with pytest.raises(InputError, match=message):
         bound(**{"gibbs": 0.1, "tandem": 0.04, "kl": 1.0, "n": 3000, "delta": 0.05, **change})
+
+
+def test_evaluate_shows_the_rows_beside_the_others():
+    errors, _, _, _ = drawn(3, samples=300)
+    labels = np.random.default_rng(0).integers(0, 3, 300)
+    pack = Predictions.from_arrays(
+        votes=np.where(errors, (labels + 1) % 3, labels), labels=labels, run=range(5), step=[1] * 5
+    )
+    rows = ("comitia.bounds.literature:SPLIT_KL", "comitia.bounds.literature:UNEXPECTED_BERNSTEIN")
+    found = evaluate(pack, sizes=[5], repeats=1, weightings=["tandem"], bounds=rows)
+    text = json.dumps(found.to_json())
+    assert all(row in text for row in rows)
