@@ -72,6 +72,14 @@ def certify_untouched(
     )
 
 
+def certified_square(samples: RealPredictions, weights: Array, limit: Limit, asked: Question) -> float:
+    """Return the certificate of the mean squared error alone, as `certify_untouched` gives it."""
+    errors = weighted_mean(samples, weights) - samples.truth
+    require_true(limit, errors, "the weighted mean")
+    losses, order = limit.clipped(errors) ** 2, _order(samples, asked.seed)
+    return _mean("split", SQUARED, losses, order, limit, asked.delta, samples).risk
+
+
 def _order(samples: RealPredictions, seed: int) -> NDArray[np.int64]:
     key = int(key_of(samples.fingerprint()), 16)
     return np.random.default_rng([seed, key]).permutation(samples.units)

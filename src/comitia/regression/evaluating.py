@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from comitia._errors import InputError, require_choice, require_open_unit, require_whole_number
 from comitia._records import from_plain, parse_json, require_format, to_plain
 from comitia._split import random_folds
-from comitia.regression.certifying import Question, certify_untouched
+from comitia.regression.certifying import Question, certified_square
 from comitia.regression.limits import Limit, asked_limit, chosen_limit
 from comitia.regression.predictions import RealPredictions, require_real
 from comitia.regression.weighting import METHODS, TABLE, weighted_mean
@@ -157,9 +157,9 @@ def _half(
         known = limit or chosen_limit(weighted_mean(part, weights) - part.truth)
         if known is None:
             raise InputError("clip: every error of a half is 0, so it cannot say at what to clip; give it")
-        best = certify_untouched(held, weights, known, asked, "split").certificates[0]
+        bound = certified_square(held, weights, known, asked)
         means = (held.averaged(loss).mean() for loss in (errors**2, np.abs(errors)))
-        rows.append([*means, best.risk, *weights])
+        rows.append([*means, bound, *weights])
     return np.asarray(np.mean(rows, axis=0))
 
 
