@@ -33,6 +33,7 @@ NAMES = [
     "estimators",
     "forests",
     "fitting",
+    "regression",
     "engine",
     "bundle",
     "collect",

@@ -11,6 +11,10 @@ From predictions on hold-out samples
     `plan`                              how many hold-out samples a promise takes
     `read_ensemble`                     an ensemble from its file
 
+Where members predict real numbers: `weigh`, `predict`, `verify`, `evaluate` and `report` take them too
+    `RealPredictions`, `RealEnsemble`   what the members said, and what `weigh` makes of it: a weighted mean
+    `read_real_predictions`, `read_real_ensemble`    the same from files
+
 From networks, and for the paper
     `build`                             checkpoints of any origin → weights, certificates, one folder to deploy
     `train`, `collect`                  train the networks of a recipe; predictions of networks on data
@@ -45,9 +49,13 @@ if TYPE_CHECKING:
     from comitia.files import read_counts as read_counts
     from comitia.files import read_ensemble as read_ensemble
     from comitia.files import read_predictions as read_predictions
+    from comitia.files import read_real_ensemble as read_real_ensemble
+    from comitia.files import read_real_predictions as read_real_predictions
     from comitia.members.collection import collect as collect
     from comitia.pages import report as report
     from comitia.paper.reproducing import reproduce as reproduce
+    from comitia.regression.ensemble import RealEnsemble as RealEnsemble
+    from comitia.regression.predictions import RealPredictions as RealPredictions
     from comitia.statistics.counted import Counted as Counted
     from comitia.weighting import METHODS as METHODS
 
@@ -72,6 +80,10 @@ _HOMES = {
     "plan": "comitia._plan",
     "build": "comitia._build",
     "read_ensemble": "comitia.files",
+    "RealPredictions": "comitia.regression.predictions",
+    "RealEnsemble": "comitia.regression.ensemble",
+    "read_real_predictions": "comitia.files",
+    "read_real_ensemble": "comitia.files",
     "evaluate": "comitia.evaluation",
     "reproduce": "comitia.paper.reproducing",
     "train": "comitia.engines.training",

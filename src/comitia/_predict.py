@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from comitia._ensemble import COARSE, Ensemble
 from comitia._errors import InputError, require_type
 from comitia._joining import with_classes
+from comitia._kinds import real_too
 from comitia._members import numbered
 from comitia._predictions import Predictions, require_predictions
 from comitia._votes import TIE, ensemble_probabilities, tilted, top_shares, winners
@@ -66,6 +67,7 @@ class Predicted:
         }
 
 
+@real_too
 def predict(ensemble: Ensemble, predictions: Predictions) -> Predicted:
     """Return the ensemble's predictions; only members of positive weight are looked at.
 

@@ -12,6 +12,7 @@ from comitia._choosing import Choice, Settings, choose_weights, find_threshold, 
 from comitia._ensemble import Ensemble
 from comitia._errors import InputError, require_type
 from comitia._extensions import is_reference, name_of
+from comitia._kinds import real_too
 from comitia._predictions import Predictions
 from comitia._promising import require_possible
 from comitia._sources import Sources, gather_sources
@@ -35,6 +36,7 @@ OUT_OF_FOLD = "no sample trained the models that predicted it, though it trained
 FIXED = "delta, seed and split fraction were fixed before looking"
 
 
+@real_too
 def verify(
     ensemble: Ensemble,
     predictions: Holdout,

@@ -22,6 +22,7 @@ from comitia._choosing import (
 from comitia._diagnose import about_bounds, about_data
 from comitia._ensemble import Data, Ensemble, versions
 from comitia._errors import require_open_unit, require_whole_number
+from comitia._kinds import real_too
 from comitia._predictions import Predictions
 from comitia._promising import least_share, make_promises, require_possible, require_promised
 from comitia._simplex import as_prior
@@ -42,6 +43,7 @@ OUT_OF_FOLD = (
 )
 
 
+@real_too
 def weigh(
     predictions: Holdout,
     *,
@@ -65,6 +67,8 @@ def weigh(
     member_costs: Any = None,
 ) -> Ensemble:
     """Return the ensemble: weights chosen by `method`, and every certificate that is valid for them.
+
+    `RealPredictions` go to `comitia.regression.weigh`, with the arguments that are listed there.
 
     Parameters
     ----------

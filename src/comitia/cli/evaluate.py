@@ -14,6 +14,7 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
+from comitia.cli.real import asks_real, evaluate_real, real_options, refuse_real
 from comitia.cli.table_options import ReadingCommand, Told, as_arguments, table_options
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ Examples:
   comitia evaluate test.npz --member-costs costs.csv        error against seconds, parameters, ... too
   comitia evaluate test.npz --table rows.tex --out evaluation.json
   comitia evaluate test.csv --label truth --group patient   groups stay whole
+  comitia evaluate prices.csv --target price                members predict real numbers
   comitia evaluate oof.csv --fold fold                      estimates, without bounds
 """,
 )
@@ -75,6 +77,7 @@ Examples:
 @click.option("--out", metavar="FILE", help="Write the evaluation (JSON) for comitia report.")
 @click.option("--force", is_flag=True, help="Overwrite existing outputs.")
 @table_options
+@real_options("target", "largest_error", "clip")
 @common_options
 def command(
     files: tuple[str, ...],
@@ -92,6 +95,9 @@ def command(
     out: str | None,
     force: bool,
     json_path: str | None,
+    target: str | None,
+    largest_error: float | None,
+    clip: float | None,
     **columns: Any,
 ) -> None:
     """Compare weightings on test predictions by the paper's protocol.
@@ -114,6 +120,15 @@ def command(
     wanted = None if sizes is None else whole_numbers("sizes", sizes)
     for path in tables:
         _require_table(path)
+    chosen, limits = (
+        None if weightings is None else words(weightings),
+        {"largest_error": largest_error, "clip": clip},
+    )
+    if asks_real(files, target):
+        settings = {"weightings": chosen, "repeats": repeats, "seed": seed, "delta": delta, **limits}
+        evaluate_real(files, target, columns, out, json_path, **settings)
+        return
+    refuse_real(limits)
     from comitia.evaluation import evaluate
     from comitia.files import read_predictions
     from comitia.files.atomic import together, write_text
@@ -126,7 +141,7 @@ def command(
         repeats=repeats,
         seed=seed,
         delta=delta,
-        weightings=None if weightings is None else words(weightings),
+        weightings=chosen,
         votes=words(votes),
         bounds=bounds,
         target_risk=target_risk,

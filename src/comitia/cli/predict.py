@@ -15,6 +15,7 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
+from comitia.cli.real import predict_real, real_options, refuse_real
 from comitia.cli.table_options import ReadingCommand, Told, as_arguments, table_options
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ Examples:
 @click.option("--out", metavar="FILE", help="Where the predictions go: .npz or .csv.")
 @bundle_options
 @table_options
+@real_options("target")
 @common_options
 def command(
     ensemble_path: str,
@@ -46,6 +48,7 @@ def command(
     out: str | None,
     force: bool,
     json_path: str | None,
+    target: str | None,
     **columns: Any,
 ) -> None:
     """Predict with an ensemble that `weigh --out` wrote, or with a bundle (`build`).
@@ -55,6 +58,7 @@ def command(
     out. With a BUNDLE, FILE holds the samples: a .npz with an array per input, a .npy, or module:function.
     """
     from comitia.bundle.reading import is_bundle
+    from comitia.files.real_ensembles import is_real_ensemble
 
     require_distinct(out, json_path)
     if out is not None and not out.lower().endswith((".npz", ".csv")):
@@ -63,6 +67,11 @@ def command(
     inputs = (*files, labels) if whole else (ensemble_path, *files, labels)
     for path in (out, json_path):
         require_absent(path, force, inputs)
+    if not whole and is_real_ensemble(ensemble_path):
+        require_none(options, "bundles")
+        predict_real(ensemble_path, files, target, columns, out, json_path)
+        return
+    refuse_real({"target": target})
     if whole:
         require_none({"labels": labels, **columns}, "ensembles and tables, and this is a bundle")
         predicted = _by_bundle(ensemble_path, files, options)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: Headings under which help lists the options for tables.
-TABLES, LONG = "Tables", "Long tables (a row per answer)"
+TABLES, LONG, REAL = "Tables", "Long tables (a row per answer)", "Real targets"
 #: Name, metavar, whether it may be given several times, heading, help.
 OPTIONS = (
     ("label", "COL", False, TABLES, "The column of true classes."),
@@ -64,7 +64,7 @@ class ReadingCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options by their headings."""
-        listed: dict[str, list[tuple[str, str]]] = {"Options": [], TABLES: [], LONG: []}
+        listed: dict[str, list[tuple[str, str]]] = {"Options": [], TABLES: [], LONG: [], REAL: []}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None:

@@ -10,6 +10,7 @@ import click
 from comitia._errors import InputError
 from comitia.cli.bundle_options import bundle_options, require_none, taken
 from comitia.cli.output import common_options, console, ensemble_and_files, require_absent, write_json
+from comitia.cli.real import real_options, refuse_real, verify_real
 from comitia.cli.table_options import (
     ReadingCommand,
     Told,
@@ -42,6 +43,7 @@ Examples:
 @click.option("--data", metavar="FILE", help="Bundles: the hold-out samples with labels, or module:function.")
 @bundle_options
 @table_options
+@real_options("target")
 @common_options
 def command(
     ensemble_path: str,
@@ -54,6 +56,7 @@ def command(
     data: str | None,
     force: bool,
     json_path: str | None,
+    target: str | None,
     **columns: Any,
 ) -> None:
     """Compute every certificate again from the data; exit 1 if one does not hold up.
@@ -80,7 +83,11 @@ def command(
     from comitia._verify import verify
     from comitia.cli.tables import show_verification
     from comitia.files.ensembles import read_ensemble
+    from comitia.files.real_ensembles import is_real_ensemble
 
+    if is_real_ensemble(ensemble_path):
+        sys.exit(0 if verify_real(ensemble_path, files, target, certify, columns, json_path) else 1)
+    refuse_real({"target": target})
     ensemble = read_ensemble(ensemble_path, faults=False)
     told, columns = Told(), {**columns, "per": ensemble.asked.columns}
     holdout = read_holdout(files, labels, columns, told, (*unlabelled, *certify))

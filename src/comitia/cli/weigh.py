@@ -14,6 +14,7 @@ from comitia.cli.output import (
     show_place,
     write_json,
 )
+from comitia.cli.real import asks_real, real_options, refuse_real, weigh_real
 from comitia.cli.table_options import (
     ReadingCommand,
     Told,
@@ -52,6 +53,7 @@ Examples:
   comitia weigh holdout.npz --at-most 8                    at most eight members vote
   comitia weigh holdout.npz --budget seconds=.5 --member-costs costs.csv    or as many as half a second pays for
   comitia weigh part1.counts part2.counts --certify untouched.npz    counts of shards choose (comitia count)
+  comitia weigh prices.csv --target price --quantile .9    real numbers: a weighted mean, promises of its errors
   comitia weigh s3://bucket/holdout.npz --out s3://bucket/ensemble.json
 """,
 )
@@ -123,6 +125,7 @@ Examples:
 @click.option("--out", metavar="FILE", help="Write the ensemble (JSON) for predict, verify and report.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @table_options
+@real_options("target", "largest_error", "clip", "quantile")
 @common_options
 def command(
     files: tuple[str, ...],
@@ -148,6 +151,10 @@ def command(
     out: str | None,
     force: bool,
     json_path: str | None,
+    target: str | None,
+    largest_error: float | None,
+    clip: float | None,
+    quantile: tuple[float, ...],
     **columns: Any,
 ) -> None:
     """Choose weights for the members of an ensemble and certify its vote.
@@ -156,6 +163,8 @@ def command(
     or a table (CSV, JSON lines, Parquet, Arrow; - is standard input), wide with a column per member or long with a row
     per answer. Several files of one kind are shards of the samples (.npy: members). Or .counts files (comitia count):
     the majority vote by methods that need no single samples, and --certify for a promise that counts its errors.
+
+    With --target COL, or a pack with values (M, n) and targets (n,), members predict real numbers: a weighted mean.
 
     Out-of-fold tables (--fold) choose weights and get an estimate: their rows trained the models of other folds, so
     only --certify FILE, with samples that no fold has seen, gives a promise.
@@ -171,14 +180,23 @@ def command(
         require_absent(
             path, force, (*files, labels, prior, weights, costs, member_costs, *unlabelled, *certify)
         )
+    from comitia.files.texts import read_numbers
+
+    given = None if weights is None else read_numbers(weights)
+    fixed = None if prior is None else read_numbers(prior)
+    real: dict[str, Any] = {"largest_error": largest_error, "clip": clip, "quantile": quantile}
+    if asks_real(files, target):
+        real |= {"method": method, "delta": delta, "certify_fraction": certify_fraction, "seed": seed}
+        real |= {"prior": fixed, "weights": given}
+        weigh_real(files, target, certify, columns, out, json_path, **real)
+        return
+    refuse_real(real)
     from comitia import weigh
     from comitia.cli.tables import show_ensemble
     from comitia.files.atomic import together
     from comitia.files.cost_files import read_costs, read_member_costs
-    from comitia.files.texts import read_numbers
 
     told, columns = Told(), {**columns, "per": per}
-    given = None if weights is None else read_numbers(weights)
     holdout = read_holdout(files, labels, columns, told, (*unlabelled, *certify))
     ensemble = weigh(
         holdout,
@@ -187,7 +205,7 @@ def command(
         delta=delta,
         certify_fraction=certify_fraction,
         seed=seed,
-        prior=None if prior is None else read_numbers(prior),
+        prior=fixed,
         resolution=resolution,
         weights=given,
         unlabelled=read_unlabelled(unlabelled, columns, holdout),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from comitia._errors import InputError, require_choice, require_open_unit
+from comitia._kinds import real_too
 from comitia._predictions import Predictions, require_predictions
 from comitia._split import split_samples
 from comitia._threads import single_blas_threads
@@ -22,6 +23,7 @@ MEMBERS = ("last", "all")
 WEIGHTINGS = ("uniform", "first-order", "tandem")
 
 
+@real_too
 def evaluate(
     predictions: Predictions,
     *,

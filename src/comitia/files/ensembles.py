@@ -2,16 +2,20 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from comitia._ensemble import Ensemble
+from comitia._errors import InputError
 from comitia._predict import Predicted
 from comitia.files.atomic import write_bytes, write_text
 from comitia.files.remote import shown
 from comitia.files.texts import read_text
+
+_FORMAT = re.compile(r'"format"\s*:\s*"comitia-([a-z]+)-[0-9]')
 
 
 def read_ensemble(path: str | Path, *, faults: bool = True) -> Ensemble:
@@ -19,8 +23,28 @@ def read_ensemble(path: str | Path, *, faults: bool = True) -> Ensemble:
 
     A file that contradicts itself is refused; with `faults=False` only its form is checked, for `verify`.
     """
-    text = read_text(path, absent="no such file; comitia weigh writes one")
+    text = ensemble_text(path)
+    if is_real_text(text):
+        raise InputError(
+            f"{shown(path)}: is of an ensemble for real targets; predict, verify and report take it (in Python "
+            "read_real_ensemble), this takes classes"
+        )
     return Ensemble.from_json(text, source=shown(path), faults=faults)
+
+
+def ensemble_text(path: str | Path) -> str:
+    """Return the text of an ensemble's file, or of one behind a URL."""
+    return read_text(path, absent="no such file; comitia weigh writes one")
+
+
+def is_real_text(text: str) -> bool:
+    """Return whether the text is of an ensemble for real targets, by the format it names first.
+
+    >>> is_real_text('{"format": "comitia-regression-1"}'), is_real_text('{"format": "comitia-ensemble-2"}')
+    (True, False)
+    """
+    found = _FORMAT.search(text)
+    return found is not None and found[1] == "regression"
 
 
 def write_predicted(path: str | Path, predicted: Predicted) -> None:

@@ -191,6 +191,8 @@ def _unpacked(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:
 def _missing(path: Path) -> str:
     with zipfile.ZipFile(path) as archive:
         found = [name.removesuffix(".npy") for name in archive.namelist()]
+    if "values" in found:
+        return f"{path}: holds real numbers, and this takes classes; comitia weigh and read_real_predictions take it"
     hints = [nearest(name, ("probs", "votes")) for name in found]
     hint = next((hint for hint in hints if hint), "")
     listed = ", ".join(found) or "nothing"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from comitia._ensemble import Ensemble
     from comitia.evaluation.records import Evaluation
     from comitia.pages.figure import Figure
+    from comitia.regression import RealEnsemble, RealEvaluation
 
 __all__ = ["page_text", "report", "report_place", "write_drawn", "write_figures"]
 
@@ -21,7 +22,7 @@ FORMATS = ("svg", "pdf", "png")
 
 
 def report(
-    path: "str | Path | Ensemble | Evaluation",
+    path: "str | Path | Ensemble | Evaluation | RealEnsemble | RealEvaluation",
     out: str | Path | None = None,
     *,
     title: str | None = None,
@@ -60,7 +61,9 @@ def report(
     return target
 
 
-def report_place(path: "str | Path | Ensemble | Evaluation", out: str | Path | None = None) -> Path | str:
+def report_place(
+    path: "str | Path | Ensemble | Evaluation | RealEnsemble | RealEvaluation", out: str | Path | None = None
+) -> Path | str:
     """Return the file or URL that `report` writes; the name of a record that the page is made from is an error."""
     from comitia.files.remote import is_url
     from comitia.pages.material import sources
@@ -100,11 +103,14 @@ def _place_by_url(path: str | Path, out: str | Path | None) -> Path | str:
     return _place(out)
 
 
-def page_text(path: "str | Path | Ensemble | Evaluation", *, title: str | None = None) -> str:
+def page_text(
+    path: "str | Path | Ensemble | Evaluation | RealEnsemble | RealEvaluation", *, title: str | None = None
+) -> str:
     """Return the page that `report` writes."""
     from comitia.files.remote import named
     from comitia.pages.comparison_page import comparison_page
-    from comitia.pages.material import Material, read_material
+    from comitia.pages.material import Material, RealMaterial, read_material
+    from comitia.pages.real_page import real_page
     from comitia.pages.record_page import record_page
 
     if isinstance(path, str | Path) and str(path).endswith(".jsonl"):
@@ -114,6 +120,8 @@ def page_text(path: "str | Path | Ensemble | Evaluation", *, title: str | None =
     material = found if title is None else replace(found, title=title)
     if isinstance(material, Material):
         return record_page(material)
+    if isinstance(material, RealMaterial):
+        return real_page(material)
     return comparison_page(material)
 
 

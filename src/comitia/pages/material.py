@@ -15,12 +15,19 @@ from comitia.files.remote import local, shown
 from comitia.files.texts import read_text
 from comitia.pages.chain_temperatures import Chain, read_chain
 from comitia.pages.learning import LEARNING, Epoch, read_learning
+from comitia.regression import RealEnsemble, RealEvaluation
 
 COMPARISON, ENSEMBLE, EVALUATION, RUN = "comparison.json", "ensemble.json", "evaluation.json", "run.json"
 # the kinds of records by the word in their format, such as "comitia-ensemble-1"
-KINDS: dict[str, Any] = {"ensemble": Ensemble, "evaluation": Evaluation, "comparison": Comparison}
-_FORMAT = re.compile(rf'"format"\s*:\s*"comitia-({"|".join(KINDS)})-')
-Record = TypeVar("Record", Ensemble, Evaluation, Comparison)
+KINDS: dict[str, Any] = {
+    "ensemble": Ensemble,
+    "evaluation": Evaluation,
+    "comparison": Comparison,
+    "regression": RealEnsemble,
+    "regression-evaluation": RealEvaluation,
+}
+_FORMAT = re.compile(rf'"format"\s*:\s*"comitia-({"|".join(KINDS)})-[0-9]')
+Record = TypeVar("Record", Ensemble, Evaluation, Comparison, RealEnsemble, RealEvaluation)
 
 
 @dataclass(frozen=True)
@@ -44,14 +51,26 @@ class ComparisonMaterial:
     run: dict[str, Any] | None = None
 
 
+@dataclass(frozen=True)
+class RealMaterial:
+    """An ensemble, or an evaluation, for real targets."""
+
+    title: str
+    record: RealEnsemble | RealEvaluation
+
+
 def sources(path: str | Path) -> list[Path]:
     """Return the files that the page of a path may be made from: the file, or every record of the folder."""
     place, names = Path(path), (COMPARISON, ENSEMBLE, EVALUATION, RUN, LEARNING)
     return [place / name for name in names] if place.is_dir() else [place]
 
 
-def read_material(path: str | Path | Ensemble | Evaluation) -> Material | ComparisonMaterial:
+def read_material(
+    path: str | Path | Ensemble | Evaluation | RealEnsemble | RealEvaluation,
+) -> Material | ComparisonMaterial | RealMaterial:
     """Return the records at a path, which is a file or a folder; or the material of a single record."""
+    if isinstance(path, RealEnsemble | RealEvaluation):
+        return RealMaterial("evaluation" if isinstance(path, RealEvaluation) else "ensemble", path)
     if isinstance(path, Ensemble | Evaluation):
         return _of_record(path, "evaluation" if isinstance(path, Evaluation) else "ensemble")
     place = local(path)
@@ -66,7 +85,7 @@ def _of_record(record: Ensemble | Evaluation, title: str) -> Material:
     return Material(record.name or title, evaluation=record)
 
 
-def _from_file(place: Path) -> Material | ComparisonMaterial:
+def _from_file(place: Path) -> Material | ComparisonMaterial | RealMaterial:
     if is_counts(place):
         raise InputError(
             f"{shown(place)}: holds counts; comitia weigh makes an ensemble of them, which has a page"
@@ -78,6 +97,8 @@ def _from_file(place: Path) -> Material | ComparisonMaterial:
             f"{place}: not an ensemble, evaluation or comparison; comitia weigh, evaluate and reproduce write those"
         )
     record = _read(KINDS[found[1]], text, place)
+    if isinstance(record, RealEnsemble | RealEvaluation):
+        return RealMaterial(place.stem, record)
     return _comparison(record, place) if isinstance(record, Comparison) else _of_record(record, place.stem)
 
 
