@@ -14,7 +14,6 @@ from comitia._errors import InputError
 from comitia._predictions import Predictions
 from comitia.files.remote import shown
 
-
 #: Bytes of shape and type beyond which a header is none.
 MOST_HEADER = 2**16
 
