@@ -167,6 +167,8 @@ def check_integers(argument: str, given: Any, members: int) -> NDArray[np.int64]
     if array.shape != (members,):
         raise InputError(f"{argument}: must have shape (M,) = ({members},), got {array.shape}")
     require_whole(argument, array)
+    if array.dtype.kind in "uf" and array.size and float(np.abs(array).max()) >= 2**63:
+        raise InputError(f"{argument}: {np.abs(array).max():g} is beyond the whole numbers of 64 bits")
     return array.astype(np.int64)
 
 

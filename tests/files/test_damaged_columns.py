@@ -58,3 +58,8 @@ def test_half_precision_numbers(tmp_path: Path) -> None:
 def test_arrays_of_odd_shapes(given: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Predictions.from_arrays(**given)  # type: ignore[arg-type]
+
+
+def test_steps_beyond_64_bits() -> None:
+    with pytest.raises(InputError, match=r"step: 1e\+30 is beyond the whole numbers of 64 bits"):
+        Predictions.from_arrays(votes=[[0, 1]], labels=[0, 1], step=[1e30])
