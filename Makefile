@@ -16,7 +16,7 @@ export NO_MKDOCS_2_WARNING := 1
 CORE_TESTS := $(addprefix tests/,bounds statistics weighting files sklearn evaluation pages recipes) $(wildcard tests/test_*.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format long attack assumptions bench docs results dist lowest clean
+.PHONY: help setup demo test check format long attack assumptions validity bench docs results dist lowest clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "%-10s%s\n", $$1, $$2}'
@@ -31,8 +31,8 @@ setup: $(READY)  ## make .venv with everything that is tested
 demo: $(READY)  ## the main job end to end, on data that comes with the install
 	$(BIN)/comitia demo
 
-test: $(READY)  ## all tests but the long ones
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+test: $(READY)  ## all tests but the long ones and those of the documents (make docs)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --ignore tests/docs
 
 check: $(READY)  ## format, lint, types
 	$(BIN)/ruff format --check .
@@ -53,12 +53,15 @@ attack: $(READY)  ## half an hour of harmed inputs, forged ensembles, full disks
 assumptions: $(READY)  ## simulate broken assumptions, for the page "What can go wrong"
 	$(BIN)/python docs/broken_assumptions.py
 
+validity: $(READY)  ## simulate 100,000 problems, for the page "Do the promises hold?"
+	PYTHONPATH=tests $(BIN)/python -m long.whole
+
 bench: $(READY)  ## speed and memory, as ratios from one run
 	$(BIN)/python -m bench
 
 docs: $(READY)  ## build the site into site/, check its links, run the examples of all pages
 	$(BIN)/mkdocs build --strict
-	$(BIN)/python -m pytest -n 2 tests/docs
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/docs
 
 results: $(READY)  ## write the pages of results from their records
 	$(BIN)/python docs/results_pages.py

@@ -91,7 +91,7 @@ def bayes_recipe(strategy: str, *, folder: Path | None = None, **training: Any) 
     table = small_recipe(folder=folder).to_dict()
     table["model"]["options"].pop("dropout")
     table["training"] |= chosen
-    return recipe_from_dict({**table, "sampler": sampler})
+    return recipe_from_dict({**table, "sampler": sampler}, allow_code=True)
 
 
 def contents(root: Path) -> dict[str, bytes]:

@@ -224,7 +224,11 @@ BAD: dict[str, Prepared] = {
         ["drift", "a.json", "new.npz", "--state", "no/such.jsonl"],
         "does not exist; make it first",
     ),
-    "not an ensemble": (nothing, ["monitor", "new.npz", "new.npz"], "new.npz: not text"),
+    "not an ensemble": (
+        nothing,
+        ["monitor", "new.npz", "new.npz"],
+        "new.npz: not readable as text (it is not UTF-8)",
+    ),
     "no labels": (nothing, ["monitor", "a.json", "new-unlabelled.npz"], "drift needs no labels"),
     "one good, one bad": (
         nothing,

@@ -91,7 +91,9 @@ def test_a_run_that_kills_its_workers_is_given_up(tmp_path: Path) -> None:
 
 def test_an_error_in_one_run_leaves_the_others(tmp_path: Path) -> None:
     outcome, _ = trained(crashing(tmp_path, "broken", {"run": 2}, runs=3), tmp_path / "out")
-    assert outcome.failed == {2: "OSError: [Errno 28] No space left on device"}
+    assert outcome.failed == {
+        2: "the disk is full, or a limit of its use is reached (No space left on device)"
+    }
     assert outcome.members == 2
 
 

@@ -63,3 +63,16 @@ def test_arrays_of_odd_shapes(given: dict[str, object], message: str) -> None:
 def test_steps_beyond_64_bits() -> None:
     with pytest.raises(InputError, match=r"step: 1e\+30 is beyond the whole numbers of 64 bits"):
         Predictions.from_arrays(votes=[[0, 1]], labels=[0, 1], step=[1e30])
+
+
+@pytest.mark.parametrize("said", [2, 5])
+def test_a_table_with_other_rows_than_it_says_is_refused(said: int) -> None:
+    """What is missing would be whatever memory held before."""
+    import pyarrow
+
+    from comitia.files.arrow import ArrowTable
+
+    batch = pyarrow.record_batch({"a": [0, 1, 0]})
+    table = ArrowTable("t.parquet", batch.schema, said, lambda columns, size: iter([batch]))
+    with pytest.raises(InputError, match=rf"is said to have {said} rows and has 3; write it again"):
+        list(table.batches(["a"]))

@@ -4,7 +4,7 @@ A problem draws a finite population (`populations`), a kind of hold-out, a metho
 hold-out is drawn from the population, `weigh` answers as for any user, and every promise that holds at the delta that
 was asked for is compared with the truth, a sum over the population.
 
-`PYTHONPATH=tests python -m long.whole` writes the counts and the tables of the page down.
+`make validity` writes the counts and the tables of the page down.
 """
 
 import argparse

@@ -124,12 +124,12 @@ def test_wrong_plans(tmp_path: Path, old: str, new: str, message: str) -> None:
 
 def test_a_folder_is_not_a_plan(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").mkdir()
-    with pytest.raises(InputError, match="mine.toml is not a TOML file"):
+    with pytest.raises(InputError, match="mine.toml: is a folder; the name of a file is required"):
         read_plan(str(tmp_path / "mine.toml"))
 
 
 def test_unknown_names() -> None:
     with pytest.raises(InputError, match="did you mean 'bayes-demo'"):
         read_plan("bayes-dmo")
-    with pytest.raises(InputError, match="comparison: no such file nowhere.toml"):
+    with pytest.raises(InputError, match="nowhere.toml: no such file; give a .toml file or one of"):
         read_plan("nowhere.toml")

@@ -76,10 +76,12 @@ def test_built_in_recipes_have_plans(name: str) -> None:
 
 def test_names_of_strategies_stand_in_their_table_alone() -> None:
     root = Path(comitia.__file__).parent
+    # there "checkpoints" are files, and "swa" is a part of their names
+    others = {root / "cli" / "build.py", root / "cli" / "collect.py", root / "members" / "naming.py"}
     found = [
         f"{path.relative_to(root)}:{node.lineno}: {node.value}"
         for path in root.rglob("*.py")
-        if path != root / "recipes" / "strategies.py"
+        if path not in {root / "recipes" / "strategies.py", *others}
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and node.value in STRATEGIES
     ]

@@ -35,11 +35,17 @@ class ArrowTable:
     def batches(self, columns: Sequence[str]) -> Iterator[dict[str, Column]]:
         """Yield those columns of consecutive rows."""
         width = sum(_width(self._schema.field(name).type) for name in columns)
-        size = max(1024, min(ROWS, BYTES // max(1, width)))
+        size, read = max(1024, min(ROWS, BYTES // max(1, width))), 0
         with readable(self.source):
             for batch in self._walk(list(columns), size):
                 batch.validate(full=True)  # offsets that point beyond their data would end the process
-                yield {name: column_of(self.source, name, batch.column(name)) for name in columns}
+                read += batch.num_rows
+                if read <= self.rows:
+                    yield {name: column_of(self.source, name, batch.column(name)) for name in columns}
+        if read != self.rows:
+            raise InputError(
+                f"{self.source}: is said to have {self.rows:,} rows and has {read:,}; write it again"
+            )
 
 
 def _width(kind: Any) -> int:

@@ -13,8 +13,9 @@ from comitia._errors import InputError, nearest
 from comitia.files.columns import Column
 from comitia.files.frames import is_frame
 from comitia.files.npz import opened_archive, read_arrays
+from comitia.files.recognise import remedy
 from comitia.files.remote import local_copies, named
-from comitia.files.roles import Roles, TableOptions, globs, roles_by_name
+from comitia.files.roles import FEATURES, Roles, TableOptions, globs, joined_doubts, roles_by_name
 from comitia.files.scan import Opened, is_table, open_table
 from comitia.regression.ensemble import RealEnsemble
 from comitia.regression.predictions import RealPredictions
@@ -145,6 +146,10 @@ def _read_table(table: Opened, options: TableOptions) -> RealPredictions:
             f"{there}"
         )
     roles = roles_by_name(table.source, table.names, options)
+    features = [] if options.members else [name for name in roles.members if name.lower() in FEATURES]
+    doubts = [*roles.doubts, *(f"column '{name}' looks like a feature; {remedy(name)}" for name in features)]
+    if doubts:
+        raise InputError(f"{table.source}: {joined_doubts(doubts)}")
     target = roles.label
     wanted = [
         *roles.members,

@@ -89,7 +89,7 @@ def _fault(
         text = _classes_fault(sheet, place, known, counts, explicit)
     name = sheet.store.names[place]
     if text is None and not explicit and name.lower() in FEATURES:
-        text = f"column '{name}' looks like a feature of the samples, not a member; {_remedy(name)}"
+        text = f"column '{name}' looks like a feature of the samples, not a member; {remedy(name)}"
     return _finite_fault(sheet, place) if text is None else text
 
 
@@ -107,7 +107,8 @@ def require_finite_columns(sheet: Sheet) -> None:
             raise InputError(f"{sheet.table.source}: {fault}")
 
 
-def _remedy(name: str) -> str:
+def remedy(name: str) -> str:
+    """Return what settles a column that may be no member."""
     return f"ignore='{name}' leaves it out, members= names the members"
 
 
@@ -121,12 +122,12 @@ def _range_fault(sheet: Sheet, place: int, known: Sequence[str], explicit: bool)
     if store.kinds[place] == "many":
         return (
             f"column '{name}' looks like an id or a feature (too many different values), not a member; id='{name}' "
-            f"takes it as the id, {_remedy(name)}"
+            f"takes it as the id, {remedy(name)}"
         )
     if store.kinds[place] != "numbers" or (store.low[place] >= 0 and store.high[place] <= 1):
         return None
     shown = store.high[place] if store.high[place] > 1 else store.low[place]
-    scale = "; logits need a sigmoid or softmax first" if explicit else f"; {_remedy(name)}"
+    scale = "; logits need a sigmoid or softmax first" if explicit else f"; {remedy(name)}"
     classes = f"neither a class of {_measure(sheet, known)} nor " if known else "not "
     return f"column '{name}' holds {shown:g}, {classes}a probability in [0, 1]{scale}"
 
@@ -155,13 +156,13 @@ def _classes_fault(
         return None
     if not strange and not measure.isdisjoint(own):
         return None
-    remedy = "spell the classes alike, or classes= names all" if explicit else _remedy(name)
+    settled = "spell the classes alike, or classes= names all" if explicit else remedy(name)
     if not explicit and not measure.isdisjoint(own):
         word = (strange or own)[0]
-        remedy = (
-            f"classes= names all classes if this is one, abstain='{word}' if it means no answer, {remedy}"
+        settled = (
+            f"classes= names all classes if this is one, abstain='{word}' if it means no answer, {settled}"
         )
-    return f"column '{name}' holds {listed(strange or own)}, not the classes of {_measure(sheet, known)}; {remedy}"
+    return f"column '{name}' holds {listed(strange or own)}, not the classes of {_measure(sheet, known)}; {settled}"
 
 
 def _has_numbers(sheet: Sheet) -> bool:
@@ -190,7 +191,7 @@ def _of_two_kinds(sheet: Sheet, places: Sequence[int]) -> dict[int, str]:
     own, others = what if fewer == "classes" else what[::-1]
     return {
         k: f"column '{store.names[k]}' holds {own}, the other columns {others}: is it a member, or a feature of the "
-        f"samples? {_remedy(store.names[k])}"
+        f"samples? {remedy(store.names[k])}"
         for k in kinds[fewer]
     }
 
@@ -203,7 +204,7 @@ def _far_from_labels(sheet: Sheet, places: Sequence[int], agreement: Agreement) 
     found = {places[k]: sheet.store.names[places[k]] for k in far}
     return {
         k: f"column '{name}' agrees with '{sheet.labels.name}' hardly more than by chance, others do far more: is it a "
-        f"feature of the samples, or a member that failed? {_remedy(name)}"
+        f"feature of the samples, or a member that failed? {remedy(name)}"
         for k, name in found.items()
     }
 
