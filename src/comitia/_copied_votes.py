@@ -29,9 +29,11 @@ def same_samples(one: Predictions, other: Predictions) -> bool:
     A common id tells. Else the same probabilities in the same order do, and equal votes and labels in any order unless
     different samples may well have them: see `log_probability_of_counts`. Without ids the same order is enough.
     """
-    named = one.ids is not None and other.ids is not None
-    if named and np.isin(one.ids, other.ids).any():
-        return True
+    named = False
+    if one.ids is not None and other.ids is not None:
+        named = True
+        if np.isin(one.ids, other.ids).any():
+            return True
     if one.has_probs and other.has_probs:
         return _in_order(one) == _in_order(other)  # in another order single samples tell, see `_copies`
     if not np.array_equal(np.sort(_sample_marks(one)), np.sort(_sample_marks(other))):
