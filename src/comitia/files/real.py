@@ -14,7 +14,7 @@ from comitia.files.columns import Column
 from comitia.files.frames import is_frame
 from comitia.files.npz import opened_archive, read_arrays
 from comitia.files.remote import local_copies, named
-from comitia.files.roles import Roles, TableOptions, globs, roles_by_name
+from comitia.files.roles import FEATURES, Roles, TableOptions, globs, joined_doubts, roles_by_name
 from comitia.files.scan import Opened, is_table, open_table
 from comitia.regression.ensemble import RealEnsemble
 from comitia.regression.predictions import RealPredictions
@@ -132,6 +132,8 @@ def _settled(
             found["members"] = tuple(name for name in like.names if name in table.names)
             found["ignore"] = tuple(g for g in options.ignore if any(fnmatchcase(n, g) for n in table.names))
     if not labelled:
+        # predicting certifies nothing: columns beside the members that are known may be anything
+        found["known"] = found["members"]
         for role in ("label", "group", "fold"):
             found[role] = found[role] if found[role] in table.names else None
     return TableOptions(**found)
@@ -145,6 +147,8 @@ def _read_table(table: Opened, options: TableOptions) -> RealPredictions:
             f"{there}"
         )
     roles = roles_by_name(table.source, table.names, options)
+    if doubts := _doubts(roles, options):
+        raise InputError(f"{table.source}: {joined_doubts(doubts)}")
     target = roles.label
     wanted = [
         *roles.members,
@@ -167,6 +171,19 @@ def _read_table(table: Opened, options: TableOptions) -> RealPredictions:
             row = int((joined[str(known)] == "").argmax()) + table.first_row
             raise InputError(f"{table.source}: column '{known}', row {row} is empty; fill it in")
     return _gathered(table, roles, target, joined)
+
+
+def _doubts(roles: Roles, options: TableOptions) -> list[str]:
+    """What is to be settled of columns that are no members by their names; nothing where the user named the members."""
+    features = [] if options.members else [name for name in roles.members if name.lower() in FEATURES]
+    return [
+        *roles.doubts,
+        *(
+            f"column '{name}' looks like a feature of the samples, not a member; ignore='{name}' leaves it out, "
+            "members= names the members"
+            for name in features
+        ),
+    ]
 
 
 def _gathered(
