@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from comitia import InputError, read_real_predictions, weigh
+from comitia import InputError, read_predictions, read_real_predictions, weigh
 
 random = np.random.default_rng(0)
 TRUTH = random.normal(10, 3, 200)
@@ -58,3 +58,11 @@ def test_new_samples_may_have_any_other_columns(tmp_path: Path) -> None:
     found = read_real_predictions(path, like=ensemble, labelled=False)
     assert found.names == ("ridge", "tree")
     assert not found.out_of_fold
+
+
+def test_a_table_of_real_numbers_read_as_classes_says_what_reads_it(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    with pytest.raises(InputError, match="label= names it, or target= if members predict real numbers"):
+        read_predictions(path)
+    with pytest.raises(InputError, match="target='price' that members predict such numbers"):
+        read_predictions(path, label="price")
