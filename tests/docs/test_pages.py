@@ -144,7 +144,16 @@ def test_examples_import_from_the_public_interface_only(page: Path) -> None:
 
 
 def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 140
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 130
+
+
+def test_every_how_to_page_is_listed_and_in_the_site() -> None:
+    index, site = (DOCS / "how-to" / "index.md").read_text(), (ROOT / "mkdocs.yml").read_text()
+    pages = {page.name for page in (DOCS / "how-to").glob("*.md")} - {"index.md"}
+    assert pages - set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == set()
+    nav = set(re.findall(r"[\w/-]+\.md", site.split("\nnav:")[1]))
+    every = {page.relative_to(DOCS).as_posix() for page in PAGES if page not in ROOT_PAGES}
+    assert every - nav == set()
 
 
 def test_the_readme_names_every_folder() -> None:

@@ -193,5 +193,16 @@ def test_early_stopping_keeps_its_states_or_is_refused():
 def test_columns_of_costs_are_named_by_the_budget():
     costs = {"a": {"s": 1, "p": 2}, "b": {"s": 1, "p": 2}}
     assert read_limit(None, "p=3", costs, ("a", "b")).costs == (2.0, 2.0)
-    with pytest.raises(InputError, match="costs have several columns; say which one of s, p"):
+    with pytest.raises(
+        InputError, match=r"the costs have several columns \(s, p\); name one, such as s=NUMBER"
+    ):
         read_limit(None, 3, costs, ("a", "b"))
+    with pytest.raises(InputError, match="no column 'q' in the costs; there are s, p"):
+        read_limit(None, "q=3", costs, ("a", "b"))
+
+
+def test_a_missing_cost_suggests_only_names_that_are_no_members():
+    with pytest.raises(InputError, match=r"has no cost of 'run1/e4'$"):
+        read_limit(None, 3, {"run1/e3": 1.0}, ("run1/e3", "run1/e4"))
+    with pytest.raises(InputError, match="did you mean 'run1-e4'"):
+        read_limit(None, 3, {"run1/e3": 1.0, "run1-e4": 1.0}, ("run1/e3", "run1/e4"))

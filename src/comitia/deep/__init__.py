@@ -1,4 +1,4 @@
-"""Deep ensembles: training, states, predictions. The only folder that imports torch (extra: torch).
+"""Deep ensembles: training, states, predictions. Needs torch (extra: torch).
 
 `WeightedEnsemble` is a weighed ensemble of trained networks that predicts. `member_costs` measures what
 networks cost. `load_data` reads a data set. `Strategy`,

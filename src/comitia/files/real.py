@@ -133,6 +133,8 @@ def _settled(
             found["members"] = tuple(name for name in like.names if name in table.names)
             found["ignore"] = tuple(g for g in options.ignore if any(fnmatchcase(n, g) for n in table.names))
     if not labelled:
+        # predicting certifies nothing: columns beside the members that are known may be anything
+        found["known"] = found["members"]
         for role in ("label", "group", "fold"):
             found[role] = found[role] if found[role] in table.names else None
     return TableOptions(**found)
@@ -146,9 +148,7 @@ def _read_table(table: Opened, options: TableOptions) -> RealPredictions:
             f"{there}"
         )
     roles = roles_by_name(table.source, table.names, options)
-    features = [] if options.members else [name for name in roles.members if name.lower() in FEATURES]
-    doubts = [*roles.doubts, *(f"column '{name}' looks like a feature; {remedy(name)}" for name in features)]
-    if doubts:
+    if doubts := _doubts(roles, options):
         raise InputError(f"{table.source}: {joined_doubts(doubts)}")
     target = roles.label
     wanted = [
@@ -172,6 +172,16 @@ def _read_table(table: Opened, options: TableOptions) -> RealPredictions:
             row = int((joined[str(known)] == "").argmax()) + table.first_row
             raise InputError(f"{table.source}: column '{known}', row {row} is empty; fill it in")
     return _gathered(table, roles, target, joined)
+
+
+def _doubts(roles: Roles, options: TableOptions) -> list[str]:
+    """What is to be settled of columns that are no members by their names; nothing where the user named the members."""
+    features = [] if options.members else [name for name in roles.members if name.lower() in FEATURES]
+    said = (
+        f"column '{name}' looks like a feature of the samples, not a member; {remedy(name)}"
+        for name in features
+    )
+    return [*roles.doubts, *said]
 
 
 def _gathered(

@@ -77,7 +77,15 @@ def _advice(sheet: Sheet, texts: Sequence[str], rest: Sequence[str], explicit: b
         found = f"; members='{','.join(rest)}' takes only what holds predictions"
     if sheet.labels is None and not sheet.known:
         found += "; no column is named as labels are: label= names it"
+        if sum(_is_real(sheet, k) for k in range(len(sheet.store.names))) > 1:
+            found += ", or target= if members predict real numbers"
     return found
+
+
+def _is_real(sheet: Sheet, place: int) -> bool:
+    """Whether a column holds fractions that are no probabilities, as members that predict real numbers do."""
+    store = sheet.store
+    return store.kinds[place] == "numbers" and (store.low[place] < 0 or store.high[place] > 1)
 
 
 def _fault(

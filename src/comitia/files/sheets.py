@@ -101,7 +101,10 @@ def labels_of(store: Store, first_row: int) -> Labels:
     if store.kinds[0] == "numbers":
         numbers = store.as_numbers(0)
         shown = numbers[numbers != np.floor(numbers)][0]
-        raise InputError(f"{where} holds {shown:g}, not a class; label= says which column holds the labels")
+        raise InputError(
+            f"{where} holds {shown:g}, not a class; label= says which column holds the labels, target='{name}' that "
+            "members predict such numbers"
+        )
     if store.kinds[0] != "classes":
         raise InputError(f"{where} holds no classes; label= says which column holds the labels")
     return Labels(name, store.codes[0], tuple(store.words(0)), store.numeric[0])

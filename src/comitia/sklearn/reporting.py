@@ -13,6 +13,8 @@ from comitia._certificate import percent_up
 from comitia._diagnose import of_concern
 from comitia._ensemble import Ensemble
 
+# Where the default method of forests lies: readers need its own name only.
+OF_FORESTS = "comitia.sklearn.mixing:"
 # Members that a report and a notebook list; the others are counted.
 LISTED = 30
 
@@ -45,7 +47,8 @@ def as_text(ensemble: Ensemble) -> str:
 def _headline(ensemble: Ensemble) -> Iterator[str]:
     n, used = len(ensemble.names), len(ensemble.active)
     yield f"{ensemble.vote} vote of {used} of {n} members · {ensemble.classes} classes · delta {ensemble.delta:g}"
-    yield f"weights: {ensemble.weighting.method}, {_basis(ensemble)}"
+    method = ensemble.weighting.method.removeprefix(OF_FORESTS)
+    yield f"weights: {method}, {_basis(ensemble)}"
 
 
 def _basis(ensemble: Ensemble) -> str:

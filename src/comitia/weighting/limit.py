@@ -142,7 +142,8 @@ def _in_order(costs: Any, names: Sequence[str], unit: str | None) -> tuple[str |
         return unit, list(found)
     missing = next((name for name in names if name not in costs), None)
     if missing is not None:
-        raise InputError(f"member_costs: has no cost of '{missing}'{nearest(missing, list(costs))}")
+        strangers = [name for name in costs if name not in names]
+        raise InputError(f"member_costs: has no cost of '{missing}'{nearest(missing, strangers)}")
     rows = [costs[name] for name in names]
     if not any(isinstance(row, Mapping) for row in rows):
         return unit, rows
@@ -156,9 +157,13 @@ def _column(row: Any, unit: str | None) -> str:
     if unit is None and len(columns) == 1:
         return str(columns[0])
     if unit is None or unit not in columns:
-        said = "which" if unit is None else f"'{unit}' is not one of them:"
+        listed = ", ".join(map(str, columns))
+        if unit is None:
+            raise InputError(
+                f"budget: the costs have several columns ({listed}); name one, such as {columns[0]}=NUMBER"
+            )
         raise InputError(
-            f"budget: costs have several columns; say {said} one of {', '.join(columns)}, as {BUDGET}"
+            f"budget: no column '{unit}' in the costs{nearest(unit, columns)}; there are {listed}"
         )
     return unit
 
