@@ -67,8 +67,9 @@ def command(
     inputs = (*files, labels) if whole else (ensemble_path, *files, labels)
     for path in (out, json_path):
         require_absent(path, force, inputs)
-    if not whole and is_real_ensemble(ensemble_path):
+    if not whole:
         require_none(options, "bundles")
+    if not whole and is_real_ensemble(ensemble_path):
         predict_real(ensemble_path, files, target, columns, out, json_path)
         return
     refuse_real({"target": target})
@@ -76,7 +77,6 @@ def command(
         require_none({"labels": labels, **columns}, "ensembles and tables, and this is a bundle")
         predicted = _by_bundle(ensemble_path, files, options)
     else:
-        require_none(options, "bundles")
         predicted = _by_members(ensemble_path, files, labels, columns, told)
     _show(predicted, out, json_path, told)
 
