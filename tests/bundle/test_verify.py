@@ -1,6 +1,9 @@
 """A file whose answers differ gets its own count and sentence; the oracle counts errors by a loop and scipy."""
 
+import hashlib
+import io
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +12,10 @@ import torch
 from scipy.stats import beta
 
 from comitia import Predictions, weigh
+from comitia._errors import InputError
 from comitia.bundle import read_bundle, verify_bundle
 from comitia.bundle.answers import Known
+from comitia.bundle.config import ANSWERS, CONFIG
 from comitia.bundle.own import own_promise
 from trained_networks import Trained, make, make_two, train
 
@@ -89,17 +94,23 @@ def test_weights_that_all_samples_chose_promise_nothing_of_a_file(trained: Train
     assert "nothing is promised of it: all samples chose the weights" in own.sentence()
 
 
-def test_groups_are_counted_as_groups(trained: Trained) -> None:
+def in_groups(trained: Trained) -> Predictions:
+    """The predictions, four samples of each patient."""
     groups = [f"patient {i // 4}" for i in range(600)]
-    pack = Predictions.from_arrays(
+    return Predictions.from_arrays(
         probs=trained.predictions.blocks().__next__().probs,
         labels=trained.labels.numpy(),
         names=trained.predictions.names,
         groups=groups,
     )
+
+
+def test_groups_are_counted_as_groups(trained: Trained, tmp_path: Path) -> None:
+    pack = in_groups(trained)
     ensemble = weigh(pack, method="tandem")
     totals = trained.module(ensemble).predict_proba(trained.inputs.numpy())
-    known = Known.from_bytes(Known.of(ensemble, pack).to_bytes(), "holdout.npz")
+    (tmp_path / "holdout.npz").write_bytes(Known.of(ensemble, pack).to_bytes())
+    known = Known.read(tmp_path / "holdout.npz")
     own = own_promise("it", ensemble, totals, trained.labels.numpy(), known)
     assert own.certificate is not None
     assert (own.certificate.name, own.certificate.unit) == ("groups", "groups")
@@ -148,3 +159,55 @@ def test_a_threshold_is_applied_after_the_graph(tmp_path: Path) -> None:
     assert torch.equal(
         module.classes(two.inputs), torch.from_numpy(Known.of(ensemble, two.predictions).answers)
     )
+
+
+def forge_answers(folder: Path, content: bytes) -> None:
+    """Put other answers of the hold-out into a bundle, under their right checksum."""
+    (folder / ANSWERS).write_bytes(content)
+    config = json.loads((folder / CONFIG).read_text())
+    entry = next(one for one in config["files"] if one["name"] == ANSWERS)
+    entry |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    (folder / CONFIG).write_text(json.dumps(config))
+
+
+def saved(**arrays: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def bomb() -> bytes:
+    """An archive whose array claims 128 TiB."""
+    header, buffer = io.BytesIO(), io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<i4", "fortran_order": False, "shape": (2**45,)})
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("votes.npy", header.getvalue() + bytes(64))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (saved(votes=np.zeros(600, int), groups=np.arange(600)), "600 groups and 150 were weighed"),
+        (saved(votes=np.zeros((600, 1), int)), "does not hold the answers"),
+        (saved(votes=np.zeros(600).astype(str)), "does not hold the answers"),
+        (saved(votes=np.zeros(600, int))[:200], "not a whole .npz file"),
+        (b"text", "not a whole .npz file"),
+        (bomb(), "needs 128.0 TiB"),
+    ],
+)
+def test_forged_answers_of_a_bundle_are_refused(
+    trained: Trained, tmp_path: Path, content: bytes, said: str
+) -> None:
+    pack = in_groups(trained)
+    ensemble = weigh(pack, method="tandem")
+    data = (trained.inputs, trained.labels)
+    trained.module(ensemble).save_pretrained(
+        tmp_path / "bundle", ensemble=ensemble, model=make, holdout=data, predictions=pack
+    )
+    whole = verify_bundle(tmp_path / "bundle", data, model=make)
+    assert whole.holds
+    assert "samples belong together as holdout.npz says" in whole.trusted
+    forge_answers(tmp_path / "bundle", content)
+    with pytest.raises(InputError, match=said):
+        verify_bundle(tmp_path / "bundle", data, model=make)

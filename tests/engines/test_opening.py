@@ -6,7 +6,8 @@ import pytest
 
 from comitia._errors import InputError
 from comitia.deep.directory import Directory
-from comitia.engines.opening import locked
+from comitia.engines.opening import check_same, locked, settle_directory, trained_recipe
+from comitia.recipes import read_recipe
 
 
 def test_what_a_killed_process_half_gathered_is_removed(tmp_path: Path) -> None:
@@ -32,3 +33,21 @@ def test_a_second_training_is_refused_while_the_first_holds_the_lock(tmp_path: P
             pass
     with locked(directory):
         pass
+
+
+def test_a_training_whose_samples_an_earlier_version_divided_otherwise_is_refused(tmp_path: Path) -> None:
+    # it kept single photographs apart, this version keeps whole patients: ours hold samples that trained its members
+    directory = Directory(tmp_path)
+    recipe = read_recipe("eyepacs-resnet50-simple", ["data.holdout=0.1"])
+    settle_directory(directory, recipe, threads=1, device="cpu")
+    (tmp_path / "runs" / "1").mkdir(parents=True)
+    (tmp_path / "runs" / "1" / "run.json").write_text("{}")
+    check_same(directory, recipe)
+    assert trained_recipe(directory) == recipe
+    before = "1" * 64
+    text = directory.settings.read_text().replace(recipe.fingerprint(), before)
+    assert before in text
+    directory.settings.write_text(text)
+    for look in (lambda: check_same(directory, recipe), lambda: trained_recipe(directory)):
+        with pytest.raises(InputError, match="kept other samples apart"):
+            look()

@@ -1,4 +1,6 @@
+import json
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 
@@ -61,6 +63,17 @@ FINGERPRINTS = {
 def test_fingerprints_stay_those_of_earlier_versions(name: str) -> None:
     assert read_recipe(name).fingerprint().startswith(FINGERPRINTS[name])
     assert recipe_from_dict(read_recipe(name).to_dict()).fingerprint().startswith(FINGERPRINTS[name])
+
+
+def test_recipes_that_keep_samples_of_patients_apart_are_not_those_of_earlier_versions() -> None:
+    for override in ("data.holdout=0.1", "data.holdout=500"):
+        recipe = read_recipe("eyepacs-resnet50-simple", [override])
+        content = recipe.to_dict()
+        for key in ("name", "about", "engine", "keep"):
+            content.pop(key, None)
+        del content["training"]["runs"]
+        before = sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        assert recipe.fingerprint() != before
 
 
 def test_later_keys_show_only_where_they_are_set() -> None:

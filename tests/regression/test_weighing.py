@@ -191,7 +191,7 @@ def test_few_samples_choose_and_nothing_is_promised():
         ({"clip": "x"}, "clip: must be a number"),
         ({"largest_error": float("inf")}, "largest_error: must be above 0 and finite"),
         ({"quantile": 90}, "quantile: must lie strictly between 0 and 1"),
-        ({"certify": PACK}, "certify: its samples also choose the weights"),
+        ({"certify": PACK}, "certify: 600 samples also choose the weights"),
         ({"per": "class"}, "per: is for members that predict classes"),
         ({"vote": "majority"}, "vote: is for members that predict classes"),
     ],
@@ -232,3 +232,26 @@ def test_the_public_functions_hand_over():
     assert isinstance(comitia.evaluate(PACK, repeats=1), comitia.regression.RealEvaluation)
     with pytest.raises(InputError, match="got RealEnsemble"):
         comitia.compare(weigh(PACK), "uniform", PACK)
+
+
+def test_samples_apart_that_hold_some_of_those_that_choose_are_refused():
+    first, second = PACK.take(np.arange(0, 400)), PACK.take(np.arange(300, 600))
+    with pytest.raises(InputError, match="certify: 100 samples also choose the weights"):
+        weigh(first, certify=second)
+
+
+def test_different_samples_that_often_look_alike_may_certify():
+    rng = np.random.default_rng(0)
+    values, targets = rng.integers(0, 3, (2, 600)).astype(float), rng.integers(0, 3, 600).astype(float)
+    pack = RealPredictions.from_arrays(values, targets)
+    assert weigh(pack.take(np.arange(300)), certify=pack.take(np.arange(300, 600))).best is not None
+
+
+@pytest.mark.parametrize("unit", [1e-170, 1e-120, 1e90])
+def test_promises_in_tiny_and_huge_units_hold(unit):
+    pack = RealPredictions.from_arrays(PACK.values * unit, PACK.targets * unit)
+    found = weigh(pack)
+    errors = kept_errors(found, pack)
+    assert found.certificates[1].risk >= np.abs(errors).mean()
+    with pytest.raises(InputError, match="largest_error: must be above 0 and finite"):
+        weigh(pack, largest_error=1e-120, certify_fraction=0)

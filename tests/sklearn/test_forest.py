@@ -261,3 +261,41 @@ def test_jobs_change_nothing() -> None:
     one, two = (WeightedForest(10, n_jobs=jobs, random_state=0).fit(X, Y) for jobs in (1, 2))
     assert one.certificate_ == two.certificate_
     assert np.array_equal(one.weights_, two.weights_)
+
+
+def _noisy() -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(400, flip_y=0.4, random_state=0)
+
+
+def test_samples_of_one_class_in_another_order_are_refused() -> None:
+    # labels and their order are then as in the fit, but out-of-bag samples are others
+    X, y = _noisy()
+    order = np.arange(len(y))
+    for label in (0, 1):
+        order[y == label] = np.random.default_rng(0).permutation(np.flatnonzero(y == label))
+    for made in (
+        RandomForestClassifier(20, random_state=0),
+        BaggingClassifier(n_estimators=20, random_state=0),
+    ):
+        forest = made.fit(X, y)
+        from_forest(forest, X, y, random_state=0)
+        with pytest.raises(InputError, match="same samples in the same order"):
+            from_forest(forest, X[order], y, random_state=0)
+
+
+def test_shuffled_samples_of_a_forest_with_weights_of_classes_are_refused() -> None:
+    X, y = _noisy()
+    order = np.random.default_rng(0).permutation(len(y))
+    forest = RandomForestClassifier(20, class_weight="balanced_subsample", random_state=0).fit(X, y)
+    from_forest(forest, X, y, random_state=0)
+    with pytest.raises(InputError, match="same samples in the same order"):
+        from_forest(forest, X[order], y[order], random_state=0)
+
+
+def test_trees_that_warm_start_added_on_other_samples_are_refused() -> None:
+    X, y = _noisy()
+    order = np.random.default_rng(0).permutation(len(y))
+    forest = RandomForestClassifier(10, warm_start=True, random_state=0).fit(X, y)
+    forest.set_params(n_estimators=30).fit(X[order], y[order])
+    with pytest.raises(InputError, match="20 of 30 trees were fitted on other samples"):
+        from_forest(forest, X, y, random_state=0)

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from comitia._errors import InputError
 from comitia._predict import predict
 from comitia._predictions import Predictions
 from comitia._samples import Groups
+from comitia.files.npz import read_named
 
 # Before the names of columns, so that none is taken for another array.
 _COLUMN = "column "
@@ -47,22 +49,19 @@ class Known:
         return buffer.getvalue()
 
     @staticmethod
-    def from_bytes(content: bytes, source: str) -> "Known":
-        """Return what `to_bytes` gave."""
-        try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            answers = arrays["votes"].astype(np.int64)
-        except (ValueError, KeyError, OSError, EOFError) as error:
-            raise InputError(f"{source}: does not hold the answers of a hold-out ({error})") from None
-        n = len(answers)
-        strata = {
-            name.removeprefix(_COLUMN): Groups.of(name, values, n)
-            for name, values in arrays.items()
-            if name.startswith(_COLUMN)
+    def read(path: Path) -> "Known":
+        """Return what `to_bytes` gave, from its file."""
+        arrays = read_named(path)
+        answers, groups = arrays.get("votes"), arrays.get("groups")
+        whole = [one for one in (answers, groups) if one is not None]
+        if answers is None or any(one.dtype.kind != "i" or one.shape != (answers.size,) for one in whole):
+            raise InputError(f"{path}: does not hold the answers of a hold-out; get the bundle again")
+        columns = {
+            name.removeprefix(_COLUMN): one for name, one in arrays.items() if name.startswith(_COLUMN)
         }
+        strata = {name: Groups.of(name, values, answers.size) for name, values in columns.items()}
         return Known(
-            answers,
-            Groups.of("groups", arrays.get("groups"), n),
+            answers.astype(np.int64),
+            Groups.of("groups", groups, answers.size),
             {name: one for name, one in strata.items() if one is not None},
         )

@@ -1,6 +1,5 @@
 """Samples for a bundle: inputs by place or by name, in batches, with labels where there are any."""
 
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -14,15 +13,13 @@ from comitia._errors import InputError
 from comitia._extensions import has, is_reference, load
 from comitia.bundle.config import Config
 from comitia.files.npy import read_npy
-from comitia.files.npz import opened_archive
+from comitia.files.npz import read_named
 
 Arrays = dict[str, NDArray[Any]]
 #: Names under which files and loaders give labels; ids of samples lie under `ids`.
 LABELS = ("labels", "label", "y")
 #: Samples at once, unless one of them is large.
 BATCH, BATCH_NUMBERS = 256, 2**21
-# An archive that unpacks to more than this many times its size is not one of samples.
-_MOST_UNPACKED = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +78,7 @@ def open_samples(spec: str | Path, config: Config) -> Any:
         return read_npy(path)
     if path.suffix.lower() != ".npz":
         raise InputError(f"{spec}: must end in .npz or .npy, or be module:function")
-    return _from_arrays(str(path), _read_arrays(path), config)
+    return _from_arrays(str(path), read_named(path), config)
 
 
 def walk_samples(given: Any, config: Config) -> Iterator[Samples]:
@@ -181,30 +178,3 @@ def _ordered(source: str, arrays: Arrays, config: Config) -> Arrays:
             f"{', '.join(arrays) or 'none'}"
         )
     return {name: arrays[name] for name in names} if names else arrays
-
-
-def _read_arrays(path: Path) -> Arrays:
-    """The arrays of an archive; objects and archives that unpack to absurd sizes are refused."""
-    with opened_archive(path) as archive:
-        size = sum(item.file_size for item in archive.infolist())
-        if size > _MOST_UNPACKED * max(path.stat().st_size, 1):
-            raise InputError(
-                f"{path}: unpacks to {size / 2**30:,.1f} GB, which is no archive of samples; refused"
-            )
-        return {item.filename.removesuffix(".npy"): _read(path, archive, item) for item in archive.infolist()}
-
-
-def _read(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArray[Any]:
-    from comitia.files.npy import array_header
-
-    with archive.open(item) as stream:
-        shape, _, dtype = array_header(stream)
-    claimed = dtype.itemsize
-    for length in shape:
-        claimed *= length
-    if claimed > item.file_size:
-        raise InputError(
-            f"{path}: {item.filename} claims {claimed:,} bytes and holds {item.file_size:,}; refused"
-        )
-    with archive.open(item) as stream:
-        return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))

@@ -20,6 +20,7 @@ from comitia.bundle.runtimes import RUNTIMES, Run, Runtime, Trust, runtimes, tot
 SAME_SAMPLES = (
     "the samples are those that were weighed, in the same order (the bundle holds no checksum of them)"
 )
+SAME_GROUPS = f"samples belong together as {ANSWERS} says"
 DRAWN = "the hold-out samples are independent draws that had no part in training"
 
 
@@ -99,7 +100,8 @@ def verify_bundle(
     if same:
         files = tuple(_compared(found, way, totals, seen) for way, totals in zip(able, seen.totals))
         rows += [row for one in files for row in _rows(found, one)]
-    trusted = (DRAWN,) if found.config.holdout is not None else (DRAWN, SAME_SAMPLES)
+    trusted: tuple[str, ...] = (DRAWN,) if found.config.holdout is not None else (DRAWN, SAME_SAMPLES)
+    trusted += () if found.ensemble.data.groups is None else (SAME_GROUPS,)
     return BundleVerification(tuple(rows), files, not_run, trusted)
 
 
@@ -131,7 +133,8 @@ def _run_all(bundle: Bundle, ways: list[Runtime], given: Any, batch: int | None)
         raise InputError("data: holds no samples")
     known = Known()
     if ANSWERS in bundle.files:
-        known = Known.from_bytes(bundle.content(ANSWERS), f"{bundle.path}: {ANSWERS}")
+        bundle.content(ANSWERS)  # by its checksum
+        known = Known.read(bundle.path / ANSWERS)
     return _Seen(
         np.concatenate(labels), digest.hexdigest(), known, tuple(np.concatenate(one) for one in rows)
     )
@@ -160,7 +163,19 @@ def _compared(bundle: Bundle, way: Runtime, totals: NDArray[np.float64], seen: _
             f"{bundle.path}: its samples came in groups, and it has no {ANSWERS} that says which; build it with the "
             "predictions that were weighed"
         )
+    _require_groups(bundle, known)
     return own_promise(way.what, bundle.ensemble, totals, seen.labels, known)
+
+
+def _require_groups(bundle: Bundle, known: Known) -> None:
+    """Raise where samples are divided into another number of groups than were weighed."""
+    stated = bundle.ensemble.data.groups
+    found = None if known.groups is None else known.groups.count
+    if found is not None and found != stated:
+        raise InputError(
+            f"{bundle.path}: {ANSWERS} has {found:,} groups and {stated or 'none'} were weighed; it was edited: get "
+            "the bundle again"
+        )
 
 
 def _rows(bundle: Bundle, own: Own) -> Iterator[Row]:

@@ -18,7 +18,7 @@ def totals(module: nn.Module, batch: dict[str, NDArray[Any]], named: bool) -> ND
     """
     weights = getattr(module, "weights", None)
     device = weights.device if isinstance(weights, torch.Tensor) else torch.device("cpu")
-    given = {name: torch.from_numpy(np.ascontiguousarray(one)).to(device) for name, one in batch.items()}
+    given = {name: _tensor(one).to(device) for name, one in batch.items()}
     with torch.inference_mode():
         found = module(**given) if named else module(*given.values())
     return np.asarray(found.to(torch.float64).numpy(force=True))
@@ -29,10 +29,10 @@ def probabilities(network: nn.Module, batch: Any, outputs: str) -> NDArray[np.fl
     device = next((one.device for one in network.parameters()), torch.device("cpu"))
     with torch.inference_mode():
         if isinstance(batch, dict):
-            found = network(**{name: torch.from_numpy(one).to(device) for name, one in batch.items()})
+            found = network(**{name: _tensor(one).to(device) for name, one in batch.items()})
         else:
             given = batch if isinstance(batch, tuple) else (batch,)
-            found = network(*(torch.from_numpy(one).to(device) for one in given))
+            found = network(*(_tensor(one).to(device) for one in given))
         return np.asarray(probabilities_of(found, outputs).numpy(force=True))
 
 
@@ -42,9 +42,10 @@ def narrow(values: Any) -> torch.Tensor:
     >>> narrow(np.zeros(2)).dtype, narrow(np.zeros(2, int)).dtype
     (torch.float32, torch.int64)
     """
-    tensor = (
-        values
-        if isinstance(values, torch.Tensor)
-        else torch.from_numpy(np.require(values, requirements=["C", "W"]))
-    )
+    tensor = values if isinstance(values, torch.Tensor) else _tensor(values)
     return tensor.to(torch.float32) if tensor.is_floating_point() else tensor
+
+
+def _tensor(values: Any) -> torch.Tensor:
+    """Return an array as a tensor; one that cannot be written to, such as a mapped one, is copied."""
+    return torch.from_numpy(np.require(values, requirements=["C", "W"]))

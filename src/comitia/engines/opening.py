@@ -43,6 +43,17 @@ def check_same(directory: Directory, recipe: Recipe) -> None:
             f"out: {root} holds a training of another recipe ({_difference(other, recipe)}); "
             "give another directory, or the recipe it was started with"
         )
+    _require_division(directory, other)
+
+
+def _require_division(directory: Directory, recipe: Recipe) -> None:
+    """Raise where an earlier version kept other samples of that recipe apart: its hold-out is not ours."""
+    stored = _stored_settings(directory)
+    if stored is not None and stored.fingerprint != recipe.fingerprint() and has_begun(directory):
+        raise InputError(
+            f"{directory.root}: holds a training by another version of comitia, which kept other samples apart than "
+            "this one would; its members have seen some of ours, so train again into another directory"
+        )
 
 
 def has_begun(directory: Directory) -> bool:
@@ -54,7 +65,9 @@ def trained_recipe(directory: Directory) -> Recipe:
     """Return the recipe of the training that the directory holds."""
     if not directory.recipe.exists():
         raise InputError(f"{directory.root}: holds no training; give the folder that was trained into")
-    return read_recipe(directory.recipe)
+    recipe = read_recipe(directory.recipe)
+    _require_division(directory, recipe)
+    return recipe
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from comitia._errors import InputError, nearest
 from comitia._predictions import Predictions
 from comitia._sizes import require_room
 from comitia.files.crc import crc_of
-from comitia.files.npy import array_header, explain
+from comitia.files.npy import MOST_HEADER, array_header, explain
 
 # fmt: off
 KEYS = (
@@ -83,15 +83,18 @@ def read_arrays(path: Path, further: Sequence[str] = ()) -> dict[str, Any]:
         return {key: _plain(path, archive, key, entries[key]) for key in (*KEYS, *further) if key in entries}
 
 
-def read_named(path: Path, check: Callable[[str, tuple[int, ...], int], None]) -> dict[str, NDArray[Any]]:
+def read_named(
+    path: Path, check: Callable[[str, tuple[int, ...], int], None] | None = None
+) -> dict[str, NDArray[Any]]:
     """Return all arrays of a pack by name; `check` is given name, shape and bytes per number before any is unpacked."""
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     with opened_archive(path) as archive:
         entries = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
-        for key, item in entries.items():
+        for key, item in entries.items() if check is not None else ():
             with archive.open(item) as stream:
                 shape, _, dtype = _header(path, key, stream)
+            assert check is not None
             check(f"{path}: {key}", shape, dtype.itemsize)
             check(f"{path}: {key}", (item.file_size,), 1)
         return {key: _plain(path, archive, key, item) for key, item in entries.items()}
@@ -148,8 +151,11 @@ def _array(path: Path, archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> NDArr
         shape, _, dtype = array_header(stream)
     name = f"{path}: {item.filename.removesuffix('.npy')}"
     require_room(f"{name}, unpacked,", math.prod(shape) * dtype.itemsize)
-    if math.prod(shape) * dtype.itemsize > item.file_size:
+    claimed = math.prod(shape) * dtype.itemsize
+    if claimed > item.file_size:
         raise zipfile.BadZipFile(f"{item.filename} is cut short")
+    if item.file_size > claimed + 2 * MOST_HEADER:  # a bomb: it would fill the disk
+        raise zipfile.BadZipFile(f"{item.filename} holds more than its header says")
     if item.file_size > IN_MEMORY:
         return _unpacked(archive, item)
     with archive.open(item) as stream:

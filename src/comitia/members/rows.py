@@ -2,11 +2,15 @@
 
 import json
 import sys
+import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from inspect import isclass, isfunction
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +23,9 @@ from comitia.files.npy import read_npy
 from comitia.members.record import MemberFile
 
 #: Raised when rows of earlier versions must not be taken for those of this one.
-VERSION = 1
+VERSION = 2
+# Where packages lie, whose code changes by their versions alone.
+_INSTALLED = {sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")}
 Probabilities = NDArray[np.float32]
 
 
@@ -88,13 +94,40 @@ def row_key(member: MemberFile, data: str, made: object, device: str) -> str:
 
 
 def describe_model(model: Callable[..., Any] | None) -> str | None:
-    """Return the name of what makes networks and the checksum of the file it lies in, for code may change."""
+    """Return what tells the code that makes networks from other code: its name, and checksums of its files.
+
+    Code that lies in no file, as in a notebook, and functions that carry values along may have changed without a
+    trace. They are described as no other, so that no row is taken for theirs.
+    """
     if model is None:
         return None
-    module = sys.modules.get(getattr(model, "__module__", None) or "")
-    source = getattr(module, "__file__", None)
-    held = Path(source).read_bytes() if source and Path(source).is_file() else b""
-    return f"{name_of(model)} {sha256(held).hexdigest()[:16]}"
+    files = code_files(model.__module__) if isfunction(model) or isclass(model) else []
+    if not files or getattr(model, "__closure__", None):
+        return uuid4().hex
+    digest = sha256(repr(getattr(model, "__defaults__", None)).encode())
+    for path in files:
+        digest.update(sha256(path.read_bytes()).digest())
+    return f"{name_of(model)} {digest.hexdigest()[:16]}"
+
+
+def code_files(name: str) -> list[Path]:
+    """Return the file of a module, and those of the modules that it uses and that are not installed."""
+    found: set[Path] = set()
+    todo = [name]
+    while todo:
+        module = sys.modules.get(name := todo.pop())
+        path = Path(getattr(module, "__file__", None) or "")
+        if module is None or path in found or not path.is_file() or (found and _is_installed(name, path)):
+            continue
+        found.add(path)
+        for value in vars(module).values():
+            used = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            todo += [used] if isinstance(used, str) else []
+    return sorted(found)
+
+
+def _is_installed(name: str, path: Path) -> bool:
+    return name.partition(".")[0] == "comitia" or any(path.is_relative_to(one) for one in _INSTALLED)
 
 
 def with_outputs(row: Row, member: MemberFile) -> MemberFile:

@@ -13,6 +13,9 @@ from comitia.recipes.toml import to_toml
 # Keys with this metadata were added later: left out while they have their default, so that older recipes keep
 # their fingerprint.
 LATER = {"later": True}
+# Data sets whose groups (patients) stay whole when samples are kept apart. Earlier versions tore them apart, so that
+# what was trained by them has another fingerprint.
+GROUPED = ("eyepacs",)
 #: `data.select`: the samples that a run's bootstrap sample left out choose its epoch.
 OUT_OF_BAG = "out-of-bag"
 #: `data.split`: each run draws its own samples to keep apart.
@@ -226,6 +229,8 @@ class Recipe:
         for key in ("name", "about", "engine", "keep"):
             del content[key]
         content["data"].pop("folder", None)
+        if self.data.name in GROUPED and (self.data.holdout or self.data.select):
+            content["data"]["groups"] = "whole"
         content.get("sampler", {}).pop("passes", None)
         del content["training"]["runs"]
         return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 HOW = ("known", "clip", "chosen")
 #: A limit that samples choose is this many times the largest error among them.
 WIDER = 2.0
+#: Squares of smaller and larger limits leave what floating point can hold.
+SMALLEST, LARGEST = 1e-100, 1e100
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,10 @@ class Limit:
 
     def fault(self) -> str | None:
         """Return what is wrong with a limit, or None."""
-        possible = 0 < self.value <= 1e100 and self.how in HOW
-        return None if possible else f"limit: must be a positive number that is {', '.join(HOW)}"
+        possible = SMALLEST <= self.value <= LARGEST and self.how in HOW
+        return (
+            None if possible else f"limit: must be {SMALLEST:g} to {LARGEST:g}, and one of {', '.join(HOW)}"
+        )
 
     def clipped(self, errors: Array) -> Array:
         """Return the sizes of the errors, those above the limit as the limit."""
@@ -69,7 +73,7 @@ def chosen_limit(errors: Array) -> Limit | None:
     Limit(value=6.0, how='chosen')
     """
     largest = float(np.abs(errors).max())
-    return Limit(WIDER * largest, "chosen") if largest > 0 else None
+    return Limit(min(max(WIDER * largest, SMALLEST), LARGEST), "chosen") if largest > 0 else None
 
 
 def require_true(limit: Limit, errors: Array, whose: str) -> None:
@@ -89,6 +93,9 @@ def _positive(argument: str, value: float) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise InputError(f"{argument}: must be a number, got {value!r}") from None
-    if not 0 < number <= 1e100:
-        raise InputError(f"{argument}: must be above 0 and finite, in units of the target, got {number:g}")
+    if not SMALLEST <= number <= LARGEST:
+        raise InputError(
+            f"{argument}: must be above 0 and finite ({SMALLEST:g} to {LARGEST:g}), in units of the target, got "
+            f"{number:g}"
+        )
     return number

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._certificate import percent_up
+from comitia._copies import in_common
 from comitia._ensemble import Split, versions
 from comitia._errors import InputError, require_open_unit, require_whole_number
 from comitia._members import positions
@@ -198,8 +199,8 @@ def _matched(certify: RealPredictions, predictions: RealPredictions) -> RealPred
             raise InputError(
                 f"certify: {common.size:,} samples also choose the weights, such as '{common[0]}'"
             )
-    if np.isin(found.rows(), predictions.rows()).all():
-        raise InputError("certify: its samples also choose the weights; give untouched ones")
+    if twice := _in_both(predictions, found):
+        raise InputError(f"certify: {twice:,} samples also choose the weights; give untouched ones")
     if (predictions.groups is None) != (found.groups is None):
         raise InputError(
             "groups: the samples that choose and those that certify must both have groups, or neither"
@@ -211,6 +212,13 @@ def _matched(certify: RealPredictions, predictions: RealPredictions) -> RealPred
                 f"certify: {len(shared):,} groups also choose the weights, such as '{shared[0]}'"
             )
     return found
+
+
+def _in_both(one: RealPredictions, other: RealPredictions) -> int:
+    """How many samples both hold, by predictions and targets; 0 where different samples often look alike."""
+    _, marks = np.unique(np.concatenate([one.rows(), other.rows()]), return_inverse=True)
+    found = marks.ravel().astype(np.uint64)
+    return in_common(found[: one.samples], found[one.samples :])
 
 
 def choose(

@@ -19,8 +19,6 @@ from comitia._errors import InputError
 from comitia._shards import smallest_unsigned
 
 FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
-# How many trees are asked for the classes of the samples they were fitted on.
-ASKED = 5
 # Standard deviations by which the squared differences of draws may exceed their mean.
 EVEN_DRAWS = 10.0
 # Overlaps are counted on so many samples: with more, none is thin.
@@ -33,13 +31,14 @@ Positions = NDArray[np.int64]
 class Bag:
     """A fitted bagged ensemble: its members, and the features that each sees (None: all).
 
-    `known` are the positions of its classes among all `classes` that there are.
+    `known` are the positions of its classes among all `classes` that there are. `weighted`: classes had weights.
     """
 
     members: list[Any]
     features: list[Any] | None
     known: Positions
     classes: int
+    weighted: bool = False
 
     @property
     def trees(self) -> bool:
@@ -77,7 +76,8 @@ def as_bag(forest: Any, classes: NDArray[Any]) -> Bag:
     """Return the fitted ensemble as a bag."""
     features = None if isinstance(forest, FORESTS) else list(forest.estimators_features_)
     known = np.searchsorted(classes, forest.classes_).astype(np.int64)
-    return Bag(list(forest.estimators_), features, known, len(classes))
+    weighted = getattr(forest, "class_weight", None) is not None
+    return Bag(list(forest.estimators_), features, known, len(classes), weighted)
 
 
 def require_bagged(forest: Any) -> None:
@@ -124,14 +124,8 @@ class OutOfBag:
 
 
 def out_of_bag(forest: Any, bag: Bag, X: Any, codes: Positions, vote: str, n_jobs: int | None) -> OutOfBag:
-    """Return what all members say on their out-of-bag samples, after a check that X, codes are those of the fit."""
+    """Return what all members say on their out-of-bag samples; X, codes are those of the fit (`require_same`)."""
     drawn, X = forest.estimators_samples_, bag.as_input(X)
-    if X.shape[0] != len(codes) or max(int(part.max()) for part in drawn) >= len(codes):
-        raise InputError(
-            f"X: must be the samples that the forest was fitted on, got {X.shape[0]} others; give those"
-        )
-    if getattr(forest, "class_weight", None) is None:
-        _require_same(bag, drawn, codes)
     mask = np.ones((len(drawn), len(codes)), bool)
     for row, part in zip(mask, drawn, strict=True):
         row[part] = False
@@ -153,18 +147,56 @@ def _on_unseen(bag: Bag, index: int, X: Any, unseen: NDArray[np.bool_], vote: st
     return full
 
 
-def _require_same(bag: Bag, drawn: list[Any], codes: Positions) -> None:
-    """Raise where trees were fitted on other labels than these: on samples in another order, or with weights."""
-    for member, part in list(zip(bag.members, drawn, strict=True))[:ASKED]:
-        if not hasattr(member, "tree_") or getattr(member, "class_weight", None) is not None:
-            continue
-        shares = np.zeros(bag.classes)
-        shares[bag.places(member)] = member.tree_.value[0, 0]
-        if np.abs(shares - np.bincount(codes[part], minlength=bag.classes) / len(part)).max() > 1e-9:
-            raise InputError(
-                "y: is not what the forest was fitted on; give the same samples in the same order (forests that "
-                "were fitted with sample_weight are not supported)"
-            )
+def require_same(forest: Any, bag: Bag, X: Any, codes: Positions, n_jobs: int | None) -> None:
+    """Raise where some tree was not grown on these samples: on others, in another order, or on other labels.
+
+    Every tree says how many samples ended in each of its leaves, and of which classes. Samples in another order, those
+    of one class among themselves too, end elsewhere; to take their out-of-bag samples for unseen would be far too good.
+    Members that are no trees keep nothing of their samples and are not checked.
+    """
+    X, drawn = bag.as_input(X), forest.estimators_samples_
+    _require_length(X, drawn, codes)
+    right = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_grown_on)(bag, k, X, codes, part)
+        for k, part in enumerate(drawn)
+        if hasattr(bag.members[k], "tree_")
+    )
+    if not all(right):
+        raise InputError(
+            "y: is not what the forest was fitted on; give the same samples in the same order (forests that "
+            "were fitted with sample_weight are not supported)"
+            if not any(right)
+            else f"X: {right.count(False)} of {len(right)} trees were fitted on other samples, as with warm_start; fit "
+            "the forest at once, on these"
+        )
+
+
+def _require_length(X: Any, drawn: list[Any], codes: Positions) -> None:
+    if X.shape[0] != len(codes) or max(int(part.max()) for part in drawn) >= len(codes):
+        raise InputError(
+            f"X: must be the samples that the forest was fitted on, got {X.shape[0]} others; give those"
+        )
+
+
+def _grown_on(bag: Bag, index: int, X: Any, codes: Positions, part: Positions) -> bool:
+    """Return whether the leaves of a tree hold those samples: as many, and of the same classes."""
+    member, tree = bag.members[index], bag.members[index].tree_
+    seen, often = np.unique(part, return_counts=True)
+    inside = X[seen] if bag.features is None else X[seen][:, bag.features[index]]
+    leaves = member.apply(inside)
+    # a sample drawn twice counts once where it has twice the weight, and twice where it stands there twice
+    once, each = np.bincount(leaves, minlength=tree.node_count), np.bincount(leaves, often, tree.node_count)
+    ends = tree.children_left == -1
+    if not any(np.array_equal(count[ends], tree.n_node_samples[ends]) for count in (once, each)):
+        return False
+    held = np.zeros((tree.node_count, bag.classes))
+    np.add.at(held, (leaves, codes[seen]), often)
+    stated = np.zeros_like(held)
+    stated[:, bag.places(member)] = tree.value[:, 0]
+    if getattr(member, "class_weight", None) is not None or bag.weighted:
+        return bool(((held > 0) == (stated > 0))[ends].all())
+    whole = np.maximum(held.sum(axis=1, keepdims=True), 1.0)
+    return bool((np.abs(stated - held / whole)[ends] <= 1e-9).all())
 
 
 def drawn_evenly(mask: NDArray[np.bool_]) -> bool:

@@ -22,6 +22,7 @@ from comitia.sklearn.bags import (
     out_of_bag,
     require_bagged,
     require_fitted,
+    require_same,
     said_by,
     uneven,
 )
@@ -133,6 +134,8 @@ class WeightedForest(Reported, Deployed, ClassifierMixin, MetaEstimatorMixin, Ba
                 f"X: the forest was fitted on {forest.n_features_in_} features, got {made.n_features_in_}"
             )
         seed = int(check_random_state(made.random_state).randint(2**31 - 1))
+        known = as_bag(forest, np.union1d(forest.classes_, y))
+        require_same(forest, known, X, np.searchsorted(np.union1d(forest.classes_, y), y), made.n_jobs)
         held = None if untouched is None else checked_samples(made, *untouched, reset=False)
         return made._weigh(forest, X, y, held, None, seed)
 
