@@ -102,6 +102,12 @@ def test_evaluate_writes_a_record_that_has_a_page(run: Any) -> None:
     assert "weights have the smallest mean squared error" in Path("ev.html").read_text()
 
 
+def test_verify_needs_the_target_of_a_table(run: Any) -> None:
+    run("weigh", *TABLE, "--ignore", "site", "--out", "e.json")
+    assert "--target: required with a table" in run("verify", "e.json", "real.csv", "--id", "sample", code=2)
+    assert "real.np: no such file" in run("verify", "e.json", "real.np", "--target", "price", code=2)
+
+
 def test_verify_finds_a_forged_promise(run: Any) -> None:
     run("weigh", "real.npz", "--out", "e.json")
     record = json.loads(Path("e.json").read_text())

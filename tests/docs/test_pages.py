@@ -59,6 +59,7 @@ def test_notebook(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks run in the order of the page, in one folder, so that a command finds what Python wrote before it."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))  # as a script finds the modules beside it
     text = page.read_text(encoding="utf-8")
     for language, code in re.findall(r"^```(python|console)\n(.*?)^```", text, flags=re.M | re.S):
         if language == "python":

@@ -141,6 +141,22 @@ def test_each_misfit_is_named(tmp_path: Path) -> None:
     assert read_predictions([tmp_path / "a.npz"]).names == ("wide-1",)
 
 
+def test_a_best_state_beside_the_epochs_costs_no_runs_and_steps(checkpoints: Path, tmp_path: Path) -> None:
+    """`best.pt` repeats an epoch, in other bytes: the epoch stays, and runs and steps are known again."""
+    shutil.copytree(checkpoints / "wide", tmp_path / "wide")
+    for run, epoch in (("run1", 2), ("run2", 3)):
+        torch.save(torch.load(tmp_path / f"wide/{run}/epoch={epoch}.pt"), tmp_path / f"wide/{run}/best.pt")
+    told = gather(tmp_path / "wide", tmp_path / "a.npz", model=plain_loop.Wide, skip_bad=True)
+    kept = tmp_path / "wide/run1/epoch=2.pt"
+    assert (
+        f"left out: {kept.with_name('best.pt')}: predicts exactly what {kept} predicts on every sample"
+        in told
+    )
+    assert not any("left out: only" in line or "are left out" in line for line in told)
+    found = read_predictions([tmp_path / "a.npz"])
+    assert (found.run.tolist(), found.step.tolist()) == ([1, 1, 1, 2, 2, 2], [1, 2, 3, 1, 2, 3])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

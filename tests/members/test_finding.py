@@ -107,6 +107,16 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
         find_members([tmp_path / "a.pt"])
 
 
+def test_of_two_with_the_same_bytes_the_one_with_a_step_stays(tmp_path: Path) -> None:
+    torch.save(one_state(1), tmp_path / "epoch=1.pt")
+    torch.save(one_state(2), tmp_path / "epoch=2.pt")
+    shutil.copy(tmp_path / "epoch=2.pt", tmp_path / "best.pt")
+    told: list[str] = []
+    found = find_members([tmp_path], skip_bad=True, tell=told.append)
+    assert [(one.name, one.step) for one in found] == [("epoch=1", 1), ("epoch=2", 2)]
+    assert told == [f"left out: {tmp_path}/best.pt: has the same bytes as {tmp_path}/epoch=2.pt"]
+
+
 def test_what_is_broken_is_named_and_left_out_only_if_asked(tmp_path: Path) -> None:
     torch.save(one_state(), tmp_path / "a.pt")
     shutil.copy(tmp_path / "a.pt", tmp_path / "b.pt")

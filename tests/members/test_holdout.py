@@ -52,6 +52,16 @@ class Stream(IterableDataset[tuple[torch.Tensor, int]]):
         return ((torch.from_numpy(x), int(y)) for x, y in zip(X, Y))
 
 
+class Ragged(Dataset[tuple[torch.Tensor, int]]):
+    """Texts of different lengths."""
+
+    def __len__(self) -> int:
+        return 8
+
+    def __getitem__(self, place: int) -> tuple[torch.Tensor, int]:
+        return torch.zeros(place + 1), 0
+
+
 def whole() -> TensorDataset:
     return TensorDataset(torch.from_numpy(X), torch.from_numpy(Y))
 
@@ -152,6 +162,7 @@ def test_the_checksum_knows_values_order_and_labels() -> None:
         ((X[:0], Y[:0]), "holds no samples"),
         (lambda: 1 / 0, "the function failed: ZeroDivisionError"),
         (Stream(), "needs a DataLoader around it"),
+        (Ragged(), "stack expects each tensor to be equal size.*; give a DataLoader whose collate_fn pads"),
     ],
 )
 def test_what_is_no_hold_out(given: Any, message: str | None) -> None:

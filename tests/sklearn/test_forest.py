@@ -114,6 +114,7 @@ def test_the_hold_out_certifies_the_deployed_vote() -> None:
     assert certificate.risk < forest.oob_certificate_.risk
     assert "out-of-bag: with probability 95%" in forest.report()
     assert "promise (holdout)" in forest.report()
+    assert "\nweights: mixed, chosen on" in forest.report()
 
 
 def test_the_vote_is_that_of_the_weights() -> None:

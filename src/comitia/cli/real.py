@@ -162,6 +162,8 @@ def verify_real(
     from comitia.regression import verify
 
     refuse_classes(("certify",))
+    if not asks_real(files, target):
+        raise InputError("target: required with a table; it names the column of true numbers")
     ensemble = read_real_ensemble(ensemble_path, faults=False)
     holdout = read_real(files, target, columns)
     apart = read_real(certify, target, dict(columns, fold=None), like=holdout) if certify else None

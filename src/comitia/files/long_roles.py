@@ -1,5 +1,6 @@
 """Which column of a long table is what: the items, the members, their answers, and what else is known."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -75,6 +76,8 @@ def looks_long(names: Sequence[str], options: TableOptions) -> bool:
     True
     >>> looks_long(["id", "forest", "svm", "label"], TableOptions())
     False
+    >>> looks_long(["Prompt ID", "Judge Name", "Verdict"], TableOptions())
+    True
     """
     given = named_roles(options)
     free = [name for name in names if name not in given.values()]
@@ -95,7 +98,7 @@ def hints_at_long(names: Sequence[str]) -> str | None:
             f"column '{exact[0]}' may name members: if each row is one answer, columns='answer=COLUMN' says which "
             "column holds it"
         )
-    near = [name for name in names if set(_plain(name).replace(" ", "_").split("_")) & set(KNOWN["member"])]
+    near = [name for name in names if set(_plain(name).split("_")) & set(KNOWN["member"])]
     if near and _candidates("answer", names):
         return f"column '{near[0]}' may name members: if each row is one answer, columns='member={near[0]}' says so"
     return None
@@ -191,7 +194,8 @@ def _candidates(role: str, names: Iterable[str]) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    return name.strip().lower()
+    """A name as the tables above spell it: `Judge Name` as `judge_name`."""
+    return re.sub(r"[\s.-]+", "_", name.strip().lower())
 
 
 def _stem(name: str) -> str:

@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from comitia.deep.networks import choose_device
 from comitia.engines.progress import clock
 from comitia.members.finding import Fault, Tell, refuse
 from comitia.members.holdout import Data
+from comitia.members.naming import gives_step, name_members
 from comitia.members.opening import Model, check_fit, make_network, open_member, takes_name
 from comitia.members.record import NEED_MODEL, MemberFile
 from comitia.members.rows import Probabilities, Row, Rows, describe_model, row_key, with_outputs
@@ -46,6 +47,7 @@ def collect_rows(
     work: Path,
     way: Way,
     *,
+    pattern: str | None = None,
     skip_bad: bool = False,
     tell: Tell,
 ) -> Collected:
@@ -54,7 +56,6 @@ def collect_rows(
     What cannot be used is named, all of it, and is an error unless `skip_bad` leaves it out.
     """
     rows, keys = Rows(work), _keys(members, data, way)
-    _tell_of_runs(members, tell)
     for path in rows.changed(list(members)):
         tell(f"{path} has changed since its predictions were kept; it predicts again")
     found = {path: row for path, key in keys.items() if (row := rows.find(key))}
@@ -70,7 +71,15 @@ def collect_rows(
     refuse(failed, len(members) - len(faults), skip_bad, tell)
     left = {fault.path for fault in (*faults, *failed)}
     kept = [with_outputs(found[one.path], one) for one in members if one.path not in left]
+    kept = _numbered(kept, pattern) if left else kept
+    _tell_of_runs(kept, tell)
     return Collected(tuple(kept), _predictions(kept, [rows.values(keys[one.path]) for one in kept], data))
+
+
+def _numbered(members: Sequence[MemberFile], pattern: str | None) -> list[MemberFile]:
+    """The members with runs and steps as the names of those that remain give them."""
+    named = name_members([PurePath(one.path) for one in members], pattern)
+    return [replace(one, run=by.run, step=by.step) for one, by in zip(members, named)]
 
 
 def _tell_of_runs(members: Sequence[MemberFile], tell: Tell) -> None:
@@ -189,7 +198,10 @@ def _joined(parts: list[Probabilities]) -> Probabilities:
 
 
 def _odd(members: Sequence[MemberFile], found: dict[str, Row], data: Data) -> list[Fault]:
-    """Members with another number of classes than most, and those that predict exactly what an earlier one does."""
+    """Members with another number of classes than most, and those that predict exactly what another one does.
+
+    Of two that do, the one with a step stays: `epoch=9.pt`, not the `best.pt` that repeats it.
+    """
     there = [one for one in members if one.path in found]
     usual = Counter(found[one.path].classes for one in there).most_common(1)
     if usual and data.labels.max() >= usual[0][0]:
@@ -198,7 +210,7 @@ def _odd(members: Sequence[MemberFile], found: dict[str, Row], data: Data) -> li
             f"{usual[0][0] - 1})"
         )
     faults, first = [], dict[str, str]()
-    for one in there:
+    for one in sorted(there, key=lambda member: not gives_step(PurePath(member.path))):
         row = found[one.path]
         if row.classes != usual[0][0]:
             faults.append(Fault(one.path, f"knows {row.classes} classes, the others {usual[0][0]}"))

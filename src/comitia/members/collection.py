@@ -148,7 +148,10 @@ def predictions_of(
     members = tuple(replace(one, outputs=origin.outputs) for one in members)
     held = open_data(data)
     tell(f"{len(members)} members, {held.samples:,} samples")
-    return collect_rows(members, held, work, way, skip_bad=origin.skip_bad, tell=tell), held
+    found = collect_rows(
+        members, held, work, way, pattern=origin.pattern, skip_bad=origin.skip_bad, tell=tell
+    )
+    return found, held
 
 
 def resolved_model(model: "str | Callable[..., Any] | None") -> Callable[..., Any] | None:

@@ -10,7 +10,7 @@ from typing import Any
 from comitia._errors import InputError
 from comitia.members.contents import checksum, member_files
 from comitia.members.entries import choose_entry
-from comitia.members.naming import name_members, natural
+from comitia.members.naming import gives_step, name_members, natural
 from comitia.members.record import MemberFile
 from comitia.members.safetensors_files import INDEX, read_header
 
@@ -181,12 +181,12 @@ def _require_whole(place: Path, kind: str) -> None:
 
 
 def _without_repeats(found: list[MemberFile]) -> tuple[list[MemberFile], list[Fault]]:
-    """The members of different bytes, and a fault for each that repeats an earlier one."""
+    """The members of different bytes, and a fault for each that repeats another one; one with a step stays."""
     first: dict[str, MemberFile] = {}
     faults = []
-    for one in found:
+    for one in sorted(found, key=lambda member: not gives_step(PurePath(member.path))):
         if one.sha256 in first:
             faults.append(Fault(one.path, f"has the same bytes as {first[one.sha256].path}"))
         else:
             first[one.sha256] = one
-    return list(first.values()), faults
+    return [one for one in found if first[one.sha256] is one], faults

@@ -73,7 +73,10 @@ def open_data(given: Any) -> Data:
     except InputError:
         raise
     except Exception as error:  # a dataset of the user's may raise anything
-        raise InputError(f"data: reading it failed: {one_line(error)}") from error
+        ragged = (
+            "; give a DataLoader whose collate_fn pads" if "stack expects each tensor" in str(error) else ""
+        )
+        raise InputError(f"data: reading it failed: {one_line(error)}{ragged}") from error
     if not labels:
         raise InputError("data: holds no samples")
     joined = np.concatenate(labels)

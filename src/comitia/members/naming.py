@@ -45,6 +45,15 @@ def name_members(paths: Sequence[PurePath], pattern: str | None = None) -> list[
     return [Named(name, run, step) for name, run, step in zip(names, runs, steps)]
 
 
+def gives_step(path: PurePath) -> bool:
+    """Return whether the name of a file says its step, in usual words.
+
+    >>> gives_step(PurePath("run1/epoch=3.pt")), gives_step(PurePath("run1/best.pt"))
+    (True, False)
+    """
+    return _by_words(path.with_suffix("").as_posix())[1] is not None
+
+
 def natural(text: str) -> list[tuple[int, str]]:
     """Return a key by which texts are in the order in which people count.
 

@@ -99,7 +99,7 @@ class RealCertificate:
             return f"{sure}, nothing is promised about the {self.measure} (the bound is vacuous)"
         if self.limit is None:
             return f"{sure}, at least {100 * (self.level or 0):g}% of new errors are at most {rounded_up(self.risk)}"
-        where = "the samples of a new group, on average" if self.unit == "groups" else "new samples"
+        where = "the samples of a new group, on average," if self.unit == "groups" else "new samples"
         root = "" if self.root is None else f" (root {rounded_up(self.root)})"
         large = self.limit.in_words(rounded_up(self.limit.value))
         return f"{sure}, the {self.measure} on {where} is at most {rounded_up(self.risk)}{root}, {large}"
