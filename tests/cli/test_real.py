@@ -57,7 +57,7 @@ def test_weigh_verify_predict_report(run: Any) -> None:
     np.testing.assert_array_equal(np.load("p.npz")["values"][0], predict(found, PACK).values)
     run("report", "e.json")
     page = Path("e.html").read_text()
-    assert "Root mean squared error at most" in page
+    assert "Root mean squared error, of errors clipped at" in page  # by the limit that was chosen
     assert found.promised.promise[1:] in page
 
 

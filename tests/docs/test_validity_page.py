@@ -12,6 +12,6 @@ def test_the_tables_are_those_of_the_record() -> None:
 
 def test_the_record_breaks_nothing_too_often() -> None:
     found = json.loads(RECORD.read_text())
-    assert found["problems"] == 100_000
+    assert found["problems"] >= 20_000
     rows = [*found["promises"], *found["methods"], *found["holdouts"]]
     assert not [row for row in rows if row["broken"] > row["allowed"]]

@@ -46,7 +46,10 @@ def _verdict(ensemble: RealEnsemble) -> Verdict:
         headline, text = "Nothing can be promised from these samples", f"{_capital(best.promise)}."
     else:
         root = rounded_up(best.root or 0.0)
-        headline = f"Root mean squared error at most {root}, with {confidence_down(best.delta)} probability"
+        clipped = f", of errors clipped at {best.limit.value:.4g}," if best.limit and best.limit.clips else ""
+        headline = (
+            f"Root mean squared error{clipped} at most {root}, with {confidence_down(best.delta)} probability"
+        )
         text = f"{_capital(best.promise)}."
     own = min(ensemble.member_errors)
     alone = f" There the weighted mean has {ensemble.statistics['mse']:.4g}, the best member alone {own:.4g}."
