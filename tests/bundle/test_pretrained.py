@@ -203,9 +203,11 @@ def test_names_are_only_text_in_the_card(trained: Trained, tmp_path: Path) -> No
 def test_the_card_says_what_is_promised(bundles: dict[str, Path]) -> None:
     ensemble = read_bundle(bundles["average"]).ensemble
     card = (bundles["average"] / "README.md").read_text(encoding="utf-8")
+    files = sorted(bundles["average"].iterdir())
     assert ensemble.best.promise[1:] in card
     assert ensemble.data.sha256 in card
     assert "the same answers as the certified vote on all 600 hold-out samples" in card
+    assert all(f"| `{path.name}` |" in card or path.name[:7] in ("member-", "README.") for path in files)
     for name, weight in zip(ensemble.names, ensemble.weights):
         assert f"| {name} | {weight:.4f} |" in card
 

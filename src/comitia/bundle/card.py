@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from comitia._certificate import percent_up
 from comitia._ensemble import Ensemble
 from comitia._words import counted, legible
-from comitia.bundle.config import ONNX, PROGRAM, Config, Exported
+from comitia.bundle.config import ANSWERS, ONNX, PROGRAM, Config, Exported
 
 # Whatever could be read as markup in Markdown or HTML; each is written as a reference to its character.
 _MARKUP = re.compile(r"[^\w\s.,:;/=+()%-]|_")
@@ -20,11 +20,11 @@ VOID = (
 )
 
 
-def card(ensemble: Ensemble, config: Config) -> str:
-    """Return the text of `README.md`."""
+def card(ensemble: Ensemble, config: Config, answers: bool) -> str:
+    """Return the text of `README.md`; `answers` says whether the certified answers lie in the folder."""
     return "\n".join(
         [*_head(ensemble), *_promise(ensemble), *_data(ensemble, config), *_members(ensemble)]
-    ) + ("\n".join(["", *_files(config), *_use(ensemble, config)]) + "\n")
+    ) + ("\n".join(["", *_files(config, answers), *_use(ensemble, config)]) + "\n")
 
 
 def safe(text: str) -> str:
@@ -99,11 +99,13 @@ def _members(ensemble: Ensemble) -> Iterator[str]:
         )
 
 
-def _files(config: Config) -> Iterator[str]:
+def _files(config: Config, answers: bool) -> Iterator[str]:
     yield from ("", "## Files", "", "| file | holds |", "|---|---|")
     yield "| `ensemble.json` | weights, certificates, the record of the data |"
     yield "| `config.json` | members, how inputs are prepared, checksums of all files |"
     yield f"| {len(config.members)} files of members | states, no pickles |"
+    if answers:
+        yield f"| `{ANSWERS}` | the certified answers, to compare with; `verify` needs the samples themselves |"
     for one in config.exported:
         yield f"| `{one.file}` | {'the whole vote as one graph; ' + _compared(one)} |"
 
@@ -125,7 +127,7 @@ def _use(ensemble: Ensemble, config: Config) -> Iterator[str]:
     yield from ("", "## Use", "", "```text")
     runtime = " --runtime onnx" if ONNX in files else allow
     yield f"comitia predict BUNDLE inputs.npz --out predicted.csv{runtime}"
-    yield f"comitia verify BUNDLE --data holdout.npz{allow}"
+    yield f"comitia verify BUNDLE --data samples.npz{allow}"
     yield from ("```", "")
     if config.graph_of_all:
         yield from ("```text", "from comitia.deep import WeightedEnsemble", "")

@@ -92,7 +92,7 @@ def write_contents(out: str | Path, contents: Contents, *, force: bool = False) 
         config = _checked(folder, replace(config, exported=_graphs(folder, contents)), contents)
         for name, text in contents.further.items():
             write_text(folder / name, text)
-        write_text(folder / CARD, card(contents.ensemble, config))
+        write_text(folder / CARD, card(contents.ensemble, config, (folder / ANSWERS).exists()))
         config = replace(config, files=tuple(_listed(path) for path in sorted(folder.iterdir())))
         write_text(folder / CONFIG, json.dumps(config.to_json(), indent=1, allow_nan=False) + "\n")
 

@@ -121,7 +121,8 @@ def show_real_evaluation(terminal: "Console", found: "RealEvaluation") -> None:
     for title in ("mean squared error", "± sd", "root", "mean absolute error", "certified at most"):
         table.add_column(title, justify="right")
     for row in found.rows:
-        numbers = (row.mse_mean, row.mse_sd, row.mse_mean**0.5, row.mae_mean)
+        spread = row.mse_sd if row.mse_sd > 1e-12 * row.mse_mean else 0.0  # equal sums in another order
+        numbers = (row.mse_mean, spread, row.mse_mean**0.5, row.mae_mean)
         table.add_row(row.weights, *(f"{value:.4g}" for value in numbers), rounded_up(row.bound_mean))
     terminal.print(table)
     best = found.single_best
