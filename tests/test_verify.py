@@ -305,3 +305,14 @@ def test_a_file_that_nothing_can_be_computed_from_does_not_hold(path: tuple[str,
     found = verify(Ensemble.from_json(json.dumps(record), faults=False), PACK)
     assert not found.holds
     assert [row.name for row in found.rows] == ["file"]
+
+
+def test_a_file_of_an_earlier_version_is_one_clear_line() -> None:
+    record = json.loads(json.dumps(weigh(PACK).to_json()))
+    del record["data"]["precision"]
+    record["versions"]["comitia"] = "0.1\x1b[2J"
+    with pytest.raises(
+        InputError, match="written by an earlier comitia .*; weigh the predictions again"
+    ) as told:
+        verify(Ensemble.from_json(json.dumps(record)), PACK)
+    assert "\x1b" not in str(told.value)

@@ -19,6 +19,7 @@ from comitia._sources import Sources, gather_sources
 from comitia._verification import Row, Verification
 from comitia._verify_promises import PROMISES, promise_rows, threshold_row
 from comitia._weigh import describe, survey
+from comitia._words import legible
 from comitia.bounds.row import as_bound
 from comitia.bounds.table import BOUNDS
 from comitia.statistics.counted import Counted, Holdout, require_holdout
@@ -70,6 +71,7 @@ def verify(
     """
     require_type("ensemble", ensemble, Ensemble, "read_ensemble reads one")
     require_holdout(predictions)
+    _require_current(ensemble)
     _require_sources(ensemble, predictions, unlabelled, certify)
     sources = gather_sources(predictions, unlabelled, certify)
     settings = _settings(ensemble, sources, method, tuple(bounds))
@@ -108,6 +110,16 @@ def _verified(ensemble: Ensemble, sources: Sources, settings: Settings) -> Verif
         _record(stated, anew),
     )
     return Verification(rows, _trusted(ensemble))
+
+
+def _require_current(ensemble: Ensemble) -> None:
+    """Raise for a file of an earlier version, whose sentences are not ours: it cannot be told from an edited one."""
+    if "precision" not in ensemble.record["data"]:
+        version = legible(str(ensemble.versions.get("comitia", "of an unknown version")))[:40]
+        raise InputError(
+            f"ensemble: was written by an earlier comitia ({version}), which knew and said less; weigh the predictions "
+            "again"
+        )
 
 
 def _require_sources(

@@ -242,3 +242,13 @@ def test_memory_is_that_of_the_machine() -> None:
     pages = int(os.sysconf("SC_PHYS_PAGES")) if hasattr(os, "sysconf") else 0
     assert memory_bytes() in (pages * 4096, pages * 16384, pages * 65536, 2**40)
     assert np.log2(memory_bytes()) > 28
+
+
+def test_a_model_that_unpacks_to_more_than_may_be_held_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMITIA_MEMORY", "1M")
+    with zipfile.ZipFile(tmp_path / "a.skops", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("schema.json", b" " * 2**22)
+    with pytest.raises(InputError, match="a.skops, unpacked, needs 4.0 MiB"):
+        find_members([tmp_path / "a.skops"])

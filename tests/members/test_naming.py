@@ -75,6 +75,6 @@ def test_names_are_short_and_differ() -> None:
 
 def test_names_do_not_command_the_terminal() -> None:
     assert [one.name for one in name_members([PurePath("a/\x1b[2J1.pt"), PurePath("a/\u202e2.pt")])] == [
-        "?[2J1",
-        "?2",
+        "�[2J1",
+        "�2",
     ]

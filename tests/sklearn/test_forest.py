@@ -300,3 +300,12 @@ def test_trees_that_warm_start_added_on_other_samples_are_refused() -> None:
     forest.set_params(n_estimators=30).fit(X[order], y[order])
     with pytest.raises(InputError, match="20 of 30 trees were fitted on other samples"):
         from_forest(forest, X, y, random_state=0)
+
+
+def test_forests_with_monotonic_trees_are_taken() -> None:
+    X, y = _noisy()
+    constraints = [1] + [0] * (X.shape[1] - 1)
+    forest = RandomForestClassifier(20, monotonic_cst=constraints, random_state=0).fit(X, y)
+    assert from_forest(forest, X, y, random_state=0).oob_certificate_ is not None
+    with pytest.raises(InputError, match="same samples in the same order"):
+        from_forest(forest, X[::-1], y[::-1], random_state=0)

@@ -159,3 +159,11 @@ def test_wrong_settings(settings: dict, message: str) -> None:
 def test_targets_must_be_numbers() -> None:
     with pytest.raises((InputError, ValueError), match="y: must hold real numbers|could not convert"):
         WeightedVoteRegressor(MEMBERS).fit(X, np.full(1200, "a"))
+
+
+def test_weights_changed_after_fitting_change_neither_the_ensemble_nor_the_mean() -> None:
+    found = WeightedVoteRegressor(MEMBERS, random_state=0).fit(X, Y)
+    before, certified = found.predict(X), found.ensemble_.weights.copy()
+    found.weights_[:] = 5.0
+    assert np.array_equal(found.predict(X), before)
+    assert np.array_equal(found.ensemble_.weights, certified)

@@ -57,12 +57,11 @@ def member_options(command: Command) -> Command:
 
 def teller(screen: "Console") -> Callable[[str], None]:
     """Return what prints a line of progress as it comes, and goes on when nobody reads."""
-
-    from comitia.members.naming import printable
+    from comitia._words import harmless
 
     def tell(line: str) -> None:
         with suppress(BrokenPipeError, SystemExit):
-            screen.print(printable(line), markup=False, soft_wrap=True)
+            screen.print(harmless(line), markup=False, soft_wrap=True)
             sys.stdout.flush()
 
     return tell

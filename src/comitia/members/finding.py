@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from comitia._errors import InputError
+from comitia._sizes import require_room
 from comitia.members.contents import checksum, member_files
 from comitia.members.entries import choose_entry
 from comitia.members.naming import gives_step, name_members, natural
@@ -178,6 +179,13 @@ def _require_whole(place: Path, kind: str) -> None:
         raise InputError(f"{place}: is empty (0 bytes); save it again")
     if kind in ("skops", "exported") and not zipfile.is_zipfile(place):
         raise InputError(f"{place}: is no archive, as a whole {place.suffix} file is; copy or save it again")
+    if kind == "skops":
+        try:
+            with zipfile.ZipFile(place) as archive:
+                size = sum(item.file_size for item in archive.infolist())
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+            raise InputError(f"{place}: is a damaged archive ({error}); copy or save it again") from None
+        require_room(f"{place}, unpacked,", size)
 
 
 def _without_repeats(found: list[MemberFile]) -> tuple[list[MemberFile], list[Fault]]:

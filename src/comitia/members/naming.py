@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from comitia._errors import InputError
+from comitia._words import legible
 
 # What people call them, best first; a number follows, after = _ - or nothing.
 RUNS = ("run", "seed", "fold", "trial", "version", "rep", "member")
@@ -63,22 +64,13 @@ def natural(text: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", text)]
 
 
-def printable(text: str) -> str:
-    """Return a name without what a terminal would obey.
-
-    >>> printable("run1/\x1b[2Jepoch=1")
-    'run1/?[2Jepoch=1'
-    """
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
-
-
 def _names(paths: Sequence[PurePath]) -> list[str]:
     """Paths below the folder that all share, without endings where these tell nothing apart."""
     texts = [path.as_posix() for path in paths]
     shared = (
         os.path.commonpath([os.path.dirname(text) for text in texts]) if len(set(texts)) == len(texts) else ""
     )
-    below = [PurePath(printable(text[len(shared) :].lstrip("/") if shared else text)) for text in texts]
+    below = [PurePath(legible(text[len(shared) :].lstrip("/") if shared else text)) for text in texts]
     bare = [path.with_suffix("").as_posix() if _is_ending(path.suffix) else path.as_posix() for path in below]
     return bare if len(set(bare)) == len(bare) else [path.as_posix() for path in below]
 

@@ -193,6 +193,8 @@ def _grown_on(bag: Bag, index: int, X: Any, codes: Positions, part: Positions) -
     np.add.at(held, (leaves, codes[seen]), often)
     stated = np.zeros_like(held)
     stated[:, bag.places(member)] = tree.value[:, 0]
+    if getattr(member, "monotonic_cst", None) is not None:
+        return True  # values of leaves are not those of their samples then
     if getattr(member, "class_weight", None) is not None or bag.weighted:
         return bool(((held > 0) == (stated > 0))[ends].all())
     whole = np.maximum(held.sum(axis=1, keepdims=True), 1.0)

@@ -222,7 +222,7 @@ class WeightedVoteClassifier(Reported, Deployed, ClassifierMixin, MetaEstimatorM
             seed=seed,
             certify=certify,
         )
-        self.weights_ = self.ensemble_.weights
+        self.weights_ = self.ensemble_.weights.copy()
         self.certificate_ = self.ensemble_.best
 
     def _voters(self, X: Any) -> tuple[Predictions, NDArray[np.float64]]:

@@ -216,7 +216,7 @@ class WeightedForest(Reported, Deployed, ClassifierMixin, MetaEstimatorMixin, Ba
             few = f"some trees have only {found.overlap} out-of-bag samples in common, so all have the same weight"
             warn([f"{few}; give more samples, or a method"], stacklevel=5)
         self.ensemble_ = weigh(unseen, method=method, certify=held, seed=seed, **settings)
-        self.weights_ = self.ensemble_.weights
+        self.weights_ = self.ensemble_.weights.copy()
         self.certificate_: Certificate | None = self.ensemble_.best
         self.oob_certification_: Certification = (
             nothing_promised(why, ())

@@ -136,11 +136,11 @@ class WeightedVoteRegressor(RegressorMixin, MetaEstimatorMixin, Composition):  #
         if len(getattr(X, "shape", ())) != 1:  # members say best what is wrong with a single row
             X = validate_data(self, X, reset=False, skip_check_array=True)
         (X,) = indexable(X)
-        active = self.ensemble_.active.tolist()
+        active, weights = self.ensemble_.active.tolist(), self.ensemble_.weights
         said = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_predicted)(self.estimators_[i], X) for i in active
         )
-        return np.asarray(sum(self.weights_[i] * values for i, values in zip(active, said)))
+        return np.asarray(sum(weights[i] * values for i, values in zip(active, said)))
 
     def _members(self) -> list[tuple[str, Any]]:
         """Return the members in use; settings that fit no data are an error."""
@@ -209,7 +209,7 @@ class WeightedVoteRegressor(RegressorMixin, MetaEstimatorMixin, Composition):  #
             clip=self.clip,
             quantile=self.quantile,
         )
-        self.weights_ = self.ensemble_.weights
+        self.weights_ = self.ensemble_.weights.copy()
         self.certificate_ = self.ensemble_.best
 
     def _folds(
