@@ -26,16 +26,18 @@ def vote_mark(predictions: Predictions) -> str:
 def same_samples(one: Predictions, other: Predictions) -> bool:
     """Return whether two sets of samples with the same mark are the same samples.
 
-    Ids tell, where both have them. Else the same values in the same order are, and so are equal votes and labels in
-    any order unless different samples may well have them: see `log_probability_of_counts`.
+    A common id tells. Else the same values in the same order are, and so are equal votes and labels in any order unless
+    different samples may well have them: see `log_probability_of_counts`. Ids can be given anew, so different ones tell
+    nothing but that votes may be equal in the same order by chance too.
     """
-    if one.ids is not None and other.ids is not None:
-        return bool(np.isin(one.ids, other.ids).any())
+    named = one.ids is not None and other.ids is not None
+    if named and np.isin(one.ids, other.ids).any():  # type: ignore[arg-type]
+        return True
     if one.has_probs and other.has_probs:
         return _in_order(one) == _in_order(other)  # in another order single samples tell, see `_copies`
     if not np.array_equal(np.sort(_sample_marks(one)), np.sort(_sample_marks(other))):
         return False
-    if _in_order(one) == _in_order(other):
+    if not named and _in_order(one) == _in_order(other):
         return True
     labels = np.zeros(one.samples, np.int64) if one.labels is None else one.labels
     return log_probability_of_counts(_sample_marks(one), labels) < math.log(COINCIDENCE)
