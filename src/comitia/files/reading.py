@@ -30,6 +30,10 @@ from comitia.statistics.counted import Holdout
 Known = Holdout | Ensemble | None
 Tell = Callable[[Roles], None] | None
 
+FOLDER = (
+    "is a folder; name the files in it (of checkpoints comitia build makes an ensemble; a bundle is for comitia "
+    "predict and verify)"
+)
 KINDS = (".npz", ".npy", *TEXT_ENDINGS, *ARROW_ENDINGS)
 
 
@@ -231,9 +235,7 @@ def _kind(paths: list[Path]) -> str:
     """Return "table", ".npz" or ".npy"."""
     for path in paths:
         if not path.is_file() and str(path) != "-":
-            raise InputError(
-                f"{path}: {'is a folder; name the files in it' if path.is_dir() else 'no such file'}"
-            )
+            raise InputError(f"{path}: {FOLDER if path.is_dir() else 'no such file'}")
         if is_counts(path):
             raise InputError(
                 f"{path}: holds counts, and this needs what members said on each sample; only weigh, verify and count "
