@@ -96,7 +96,7 @@ def test_a_killed_node_costs_nothing_that_was_finished(
     for name in ("csgld", "swag"):
         sampler, path = bayes_recipe(name, folder=source, runs=1, augment=part), tmp_path / f"{name}.toml"
         path.write_text(sampler.to_toml())
-        sampling[name] = command(cluster, path, "--out", tmp_path / name)
+        sampling[name] = command(cluster, path, "--out", tmp_path / name, "--allow-code")
         train(sampler, tmp_path / f"local-{name}", workers=1, device="cpu")
 
     before = contents(out)
