@@ -51,3 +51,18 @@ def test_words_that_no_cell_uses_are_not_numbered():
 
 def test_a_column_without_any_word():
     assert Vocabulary().codes(Column(np.zeros(2, int), (), np.ones(2, bool))).tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+def test_codes_by_bytes_are_the_codes_or_none(dtype: type) -> None:
+    """They are given where all numbers were met before, and only there."""
+    rng, known = np.random.default_rng(0), Vocabulary()
+    for most, met in ((3, False), (3, True), (60, False), (60, True), (128, False)):
+        column = Column(rng.permutation(np.arange(500) % most).astype(dtype))
+        quick = known.codes_by_bytes(column)
+        assert (quick is not None) == met
+        if quick is not None:
+            np.testing.assert_array_equal(quick, known.codes(column))
+        known.codes(column)
+    assert known.codes_by_bytes(Column(np.array([-1], np.int8))) is None
+    assert known.codes_by_bytes(Column(np.array([0], dtype), missing=np.array([True]))) is None

@@ -133,6 +133,18 @@ class Vocabulary:
             self._numbers = np.concatenate([self._numbers, more])
         return self._numbers
 
+    def codes_by_bytes(self, column: Column) -> NDArray[np.uint8] | None:
+        """Return the codes of integers of a byte each if all were met before, by one pass over them; else None."""
+        values = column.values
+        plain = column.words is None and column.missing is None and values.dtype.kind in "iu"
+        if not plain or values.dtype.itemsize > 1 or len(self) > 255 or (values.size and values.min() < 0):
+            return None
+        table = np.full(256, 255, np.uint8)  # no code is 255 here
+        known = self._numbers[:256]
+        table[: len(known)] = np.where(known < 0, 255, known)
+        found = np.frombuffer(values.tobytes().translate(table.tobytes()), np.uint8)
+        return None if (found == 255).any() else found
+
     def _known(self, words: tuple[str, ...]) -> NDArray[np.int32]:
         if words is not self._last:
             self._last, self._codes = words, np.full(len(words), -1, np.int32)

@@ -138,7 +138,8 @@ class Store:
         self.numeric[place] &= column.words is None
         if self.kinds[place] == "many":
             return
-        found = known.codes(column)
+        quick = known.codes_by_bytes(column)
+        found = known.codes(column) if quick is None else quick
         if len(known) > MOST_CLASSES:
             self.kinds[place] = "many"
             return
